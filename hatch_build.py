@@ -1,23 +1,35 @@
-"""Builds the native core, where there is a C compiler.
+"""Builds the native core and the kernels, where there is a compiler.
 
-A hook of hatchling: wheels contain the extension; of an editable install it lies beside its
-source. Without a compiler, or where it fails, the package has none, and its calls run in
-Python. `python hatch_build.py` builds it in place, for the Python that runs it.
+A hook of hatchling: wheels contain both; of an editable install they lie beside their
+sources. Without a compiler, or where it fails, the package has none: calls run in Python,
+and XLA computes everything. `python hatch_build.py` builds them in place: the core for the
+Python that runs it, the kernels for every Python of the platform.
 """
 
 import os
+import platform
 import shlex
 import subprocess
 import sys
 import sysconfig
+from collections.abc import Callable
 from hashlib import blake2b
 from pathlib import Path
+from shutil import which
+from tempfile import TemporaryDirectory
 from typing import Any
 
 FOLDER = Path(__file__).parent / "imprint" / "_src" / "native"
+KERNELS = FOLDER / "kernels"
+LEVELS = {
+    "avx2": "-mavx2 -mfma -mbmi -mbmi2",
+    "avx512": "-mavx2 -mfma -mbmi -mbmi2 "
+    "-mavx512f -mavx512bw -mavx512cd -mavx512dq -mavx512vl",
+}
+"""Instruction sets of x86-64, besides the baseline; `library.cc` chooses."""
 
 
-def build() -> Path:
+def build_core() -> Path:
     """Compile the extension beside its source, and return it."""
     import numpy  # noqa: PLC0415 - for the build alone
 
@@ -29,7 +41,7 @@ def build() -> Path:
     made = target.with_suffix(".tmp")  # replaced at once: a process may have it loaded
     linker = shlex.split(variables["LDSHARED"])
     compiler = shlex.split(os.environ.get("CC", ""))  # instead of Python's own
-    command = [
+    _run(
         *(compiler + linker[1:] if compiler else linker),
         *shlex.split(variables["CCSHARED"] or ""),
         *(
@@ -41,26 +53,88 @@ def build() -> Path:
         f'-DIMPRINT_SOURCE="{identity}"',
         *(f"-I{sysconfig.get_path('include')}", f"-I{numpy.get_include()}"),
         *(str(source), "-o", str(made)),
-    ]
-    subprocess.run(command, check=True, capture_output=True, text=True)
+    )
     made.replace(target)
     return target
 
 
-def try_build() -> Path | None:
-    """Compile the extension; say why it could not be, and return None."""
+def build_kernels() -> Path:
+    """Compile the kernels, once for each instruction set, and return their library."""
+    sources = sorted(KERNELS.glob("*.h")) + sorted(KERNELS.glob("*.cc"))
+    text = b"".join(path.read_bytes() for path in sources)
+    identity = blake2b(text, digest_size=16).hexdigest()
+    levels = {"baseline": ""}
+    if platform.machine().lower() in ("x86_64", "amd64"):
+        levels |= LEVELS
+    compiler = _cxx()
+    flags = (
+        *("-O3", "-std=c++17", "-fPIC", "-fvisibility=hidden", "-ffp-contract=off"),
+        *(
+            "-fno-exceptions",
+            "-fno-rtti",
+            "-Wall",
+            "-Wno-psabi",
+            "-Wno-ignored-attributes",
+        ),
+    )
+    target = KERNELS / "kernels.so"
+    with TemporaryDirectory(dir=KERNELS) as folder:
+        objects = [str(Path(folder) / f"{level}.o") for level in levels]
+        for (level, options), made in zip(levels.items(), objects, strict=True):
+            named = f"-DIMPRINT_LEVEL={level}", *shlex.split(options)
+            _run(
+                *compiler, *flags, *named, "-c", str(KERNELS / "kernels.cc"), "-o", made
+            )
+        made = str(Path(folder) / "kernels.so")
+        identified = f'-DIMPRINT_SOURCE="{identity}"'
+        library = str(KERNELS / "library.cc")
+        _run(*compiler, *flags, identified, "-shared", library, *objects, "-o", made)
+        Path(made).replace(target)
+    return target
+
+
+def _cxx() -> list[str]:
+    """Return the command of the C++ compiler.
+
+    Raises:
+        OSError: there is none.
+    """
+    named = os.environ.get("CXX")
+    if named:
+        return shlex.split(named)
+    found = next(filter(None, map(which, ("c++", "g++", "clang++"))), None)
+    if found is None:
+        raise OSError("there is no C++ compiler")
+    return [found]
+
+
+def _run(*command: str) -> None:
+    subprocess.run(command, check=True, capture_output=True, text=True)
+
+
+def try_build(build: Callable[[], Path], without: str) -> Path | None:
+    """Run a build; say why it failed, and return None."""
     try:
         return build()
     except (OSError, ImportError, KeyError, TypeError) as err:
         reason = str(err)
     except subprocess.CalledProcessError as err:
         reason = err.stderr
-    print(f"imprint: no native core, calls run in Python: {reason}", file=sys.stderr)
+    print(f"imprint: {without}: {reason}", file=sys.stderr)
     return None
 
 
+def try_build_all() -> list[Path]:
+    """Build what can be built, and return it."""
+    built = (
+        try_build(build_core, "no native core, calls run in Python"),
+        try_build(build_kernels, "no kernels, XLA computes everything"),
+    )
+    return [path for path in built if path is not None]
+
+
 if __name__ == "__main__":
-    sys.exit(try_build() is None)
+    sys.exit(len(try_build_all()) < 2)
 
 try:
     from hatchling.builders.hooks.plugin.interface import BuildHookInterface
@@ -69,12 +143,14 @@ except ImportError:
 
 
 class NativeBuildHook(BuildHookInterface):
-    """Builds the extension and adds it to the wheel."""
+    """Builds both and adds them to the wheel."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        """Build it, before the files of the wheel are collected."""
-        made = try_build()
-        if made is not None and version != "editable":
+        """Build them, before the files of the wheel are collected."""
+        built = try_build_all()
+        if built and version != "editable":
             build_data["pure_python"] = False
             build_data["infer_tag"] = True
-            build_data["artifacts"] += [str(made.relative_to(Path(self.root)))]
+            build_data["artifacts"] += [
+                str(path.relative_to(Path(self.root))) for path in built
+            ]

@@ -15,8 +15,9 @@ def environment() -> dict[str, str]:
     """Return what this process runs on, for reports.
 
     Returns:
-        A line for each of "imprint", "python", "jaxlib", "numpy", "platform", "devices" and
-        "native core": whether warm calls run in C, or why they run in Python.
+        A line for each of "imprint", "python", "jaxlib", "numpy", "platform", "devices",
+        "native core": whether warm calls run in C, or why they run in Python, and "kernels":
+        whether programs call native kernels, or why XLA computes everything.
 
     Example:
         >>> import imprint
@@ -33,4 +34,5 @@ def environment() -> dict[str, str]:
         "platform": platform.platform(),
         "devices": ", ".join(devices),
         "native core": native.status,
+        "kernels": runtime.kernels_status(),
     }

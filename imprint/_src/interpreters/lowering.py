@@ -52,6 +52,7 @@ def lower_jaxpr(  # noqa: PLR0913 - the parts of a module
     sizes: Mapping[str, SizeSource] | None = None,
     consts: Sequence[Any] = (),
     is_fast: bool = False,
+    has_kernels: bool = False,
     vectorizes_sums: bool = False,
 ) -> ModuleWriter:
     """Return the StableHLO module whose `main` is `jaxpr`, which has no constants.
@@ -66,6 +67,7 @@ def lower_jaxpr(  # noqa: PLR0913 - the parts of a module
         sizes: where the names in sizes are found; None if all sizes are numbers.
         consts: the values of the leading arguments that are constants.
         is_fast: whether rules choose the formulations that are fast on one CPU device.
+        has_kernels: whether they may call native kernels, which must be there.
         vectorizes_sums: whether it has sums, and XLA computes what is summed by vectors.
     """
     if sizes is None:
@@ -74,6 +76,7 @@ def lower_jaxpr(  # noqa: PLR0913 - the parts of a module
     module.name = module.unique_name(name)
     module.partitions = partitions
     module.is_fast = is_fast
+    module.has_kernels = has_kernels
     module.vectorizes_sums = vectorizes_sums
     module.unique_name("main")
     b = Builder(module)

@@ -2,6 +2,7 @@
 
 - `core.c`: the calls
 - `guards.c`: a part of it, the guards
+- `kernels`: kernels in C++ for compiled programs
 
 `core` is the extension, or None; `status` says which, and why. A binary of another source
 is refused. The environment variable IMPRINT_NATIVE=0 turns it off. Without it the same

@@ -17,6 +17,7 @@ families import is listed once. Primitives that hold a jaxpr are in `control_flo
 - `collectives`: communication along a named axis
 - `dot`: contraction of two operands
 - `matrices`: shared rules of primitives on stacks of matrices
+- `native_calls`: calls of native kernels
 - `constraints`: sharding constraints
 - `barrier`: identities that keep the compiler from moving or merging values
 - `callbacks`: calls of Python functions

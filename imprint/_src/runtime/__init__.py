@@ -12,6 +12,7 @@ docstrings of `Executable.call`, `host_call` and `unchecked_put` name the duties
 - `executable`: compilation and execution of programs
 - `partition`: programs and arrays over several devices
 - `lapack`: kernels of linear algebra
+- `kernels`: native kernels
 - `callbacks`: programs that call Python
 - `arguments`: NumPy arrays as arguments without a put for each
 - `transfer`: values between NumPy and devices
@@ -62,6 +63,7 @@ from imprint._src.runtime.executable import (
     explain_execute_error,
     hlo_text,
 )
+from imprint._src.runtime.kernels import has_kernels, kernels_status
 from imprint._src.runtime.options import (
     CompileOptions,
     OptionValue,
@@ -145,6 +147,7 @@ __all__ = [
     "first_device",
     "from_portable",
     "functions_of",
+    "has_kernels",
     "has_started",
     "has_wide_vectors",
     "heap_profile",
@@ -155,6 +158,7 @@ __all__ = [
     "is_ready",
     "join",
     "joined",
+    "kernels_status",
     "leave",
     "local_device_count",
     "local_devices",

@@ -36,6 +36,7 @@ from imprint._src.runtime.compat import (
     jaxlib_version,
     result_handler,
 )
+from imprint._src.runtime.kernels import register_kernels
 from imprint._src.runtime.lapack import prepare
 from imprint._src.runtime.options import CompileOptions, explain_compile_error
 from imprint._src.runtime.partition import (
@@ -257,6 +258,7 @@ def compile(  # noqa: A001 - the standard term; used as `runtime.compile`
         *corrections(module_text),
     ]
     prepare(module_text, on.platform)
+    register_kernels(module_text, on.platform)
     if isinstance(on, Partition) and on.spans_processes:
         check_agreement(module_text, on.mesh.flat_devices)
     module: Any = parse_module(module_text) if callbacks else module_text
@@ -304,6 +306,7 @@ def deserialize(
     on = device or default_device()
     chosen = CompileOptions() if options is None else options
     prepare(data, on.platform)
+    register_kernels(data, on.platform)
     try:
         loaded = on.client.deserialize_executable(
             data, device_list(on), assigned(chosen.build(), on)

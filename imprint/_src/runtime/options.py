@@ -25,6 +25,7 @@ from imprint._src.runtime.compat import (
     jaxlib_version,
     library_identity,
 )
+from imprint._src.runtime.kernels import kernels_identity
 
 OptionValue: TypeAlias = str | bool | int | float
 
@@ -138,6 +139,7 @@ def engine_version() -> tuple[str, ...]:
     return (
         f"jaxlib {jaxlib_version}",
         f"library: {library_identity()}",
+        f"kernels: {kernels_identity()}",
         f"{platform.system()} {platform.machine()}",
         *(f"{name}: {value}" for name, value in _cpu().items()),
         f"processors: {_processors()}",

@@ -1,8 +1,8 @@
-"""Custom calls: kernels of LAPACK in XLA, and functions of the host.
+"""Custom calls: kernels of LAPACK in XLA, native kernels, and functions of the host.
 
 A kernel is named by its routine and the letter of a dtype, `lapack_dpotrf_ffi`. It
 takes stacks: leading axes are those of the stack, and matrices are in column-major
-order, as in Fortran. `runtime.lapack` loads the kernels.
+order, as in Fortran. `runtime.lapack` loads them, `runtime.kernels` the native ones.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -119,6 +119,29 @@ def _layout(type: TensorType, stack: int) -> str:  # noqa: A002 - MLIR's word
     if len(order) - stack == 2:
         order[:2] = order[1::-1]
     return f"dense<{list_text(order) if order else ''}> : tensor<{len(order)}xindex>"
+
+
+def native_call(
+    b: Builder, kernel: str, operands: Sequence[Value], results: Sequence[TensorType]
+) -> tuple[Value, ...]:
+    """Call a native kernel, if the module may.
+
+    Args:
+        b: the builder of the function.
+        kernel: its name in `native/kernels/kernels.cc`, such as `argmax`.
+        operands: its arguments.
+        results: the types of its results.
+    """
+    assert b.module.has_kernels
+    takes = ", ".join([_row_major(x.type) for x in operands])
+    gives = ", ".join(map(_row_major, results))
+    return b.ops(
+        f"stablehlo.custom_call @imprint_kernel_{kernel}({names_of(operands)}) "
+        f"{{api_version = 4 : i32, operand_layouts = [{takes}], "
+        f"result_layouts = [{gives}]}}",
+        results,
+        signature(operands, results),
+    )
 
 
 def host_call(

@@ -70,6 +70,8 @@ class ModuleWriter:
         """Over how many devices the program is spread."""
         self.is_fast = False
         """Whether rules choose faster formulations: those of one device, a CPU."""
+        self.has_kernels = False
+        """Whether rules may call native kernels, too."""
         self.vectorizes_sums = False
         """Whether it has sums, and XLA computes functions that are summed by vectors."""
         self.loops = 0

@@ -1,23 +1,59 @@
-"""Compare what imprint writes for a CPU with the plain operations of StableHLO."""
+"""Compare what imprint writes for a CPU with the plain operations of StableHLO.
+
+`both` and `texts` are of its formulations in StableHLO, `by_kernels` of native kernels.
+"""
+
+from contextlib import contextmanager
 
 import numpy as np
 
 import imprint
+from imprint._src.jit.compilation import lowered
 
 PLAIN = {"formulations": "plain"}
 
 
 def both(fun, *operands):
     """Return the results of a compiled function as it is written for a CPU, and plainly."""
-    with imprint.enable_x64(True):
+    with imprint.enable_x64(True), without_kernels():
         fast = imprint.jit(fun)(*operands)
         plain = imprint.jit(fun, compiler_options=PLAIN)(*operands)
     return np.asarray(fast), np.asarray(plain)
 
 
+@contextmanager
+def without_kernels():
+    """Lower as where no kernels were built."""
+    there = lowered.has_kernels
+    lowered.has_kernels = lambda: False
+    try:
+        yield
+    finally:
+        lowered.has_kernels = there
+
+
+def by_kernels(fun, *operands):
+    """Return the results of a function that calls a kernel, and of plain operations."""
+    with imprint.enable_x64(True):
+        made = imprint.jit(fun)
+        assert calls_kernel(fun, *operands)
+        plain = imprint.jit(fun, compiler_options=PLAIN)
+        return tuple(
+            [np.asarray(x) for x in imprint.tree.leaves(f(*operands))]
+            for f in (made, plain)
+        )
+
+
+def calls_kernel(fun, *operands):
+    """Return whether a compiled function calls a kernel."""
+    with imprint.enable_x64(True):
+        text = imprint.jit(fun).lower(*operands).as_text()
+    return "@imprint_kernel_" in text
+
+
 def texts(fun, *operands):
     """Return the StableHLO of both."""
-    with imprint.enable_x64(True):
+    with imprint.enable_x64(True), without_kernels():
         fast = imprint.jit(fun).lower(*operands).as_text()
         plain = imprint.jit(fun, compiler_options=PLAIN).lower(*operands).as_text()
     return fast, plain

@@ -33,6 +33,7 @@ from imprint._src.runtime import (
     CompileOptions,
     HostFunction,
     computes_on_cpu_only,
+    has_kernels,
 )
 
 
@@ -126,13 +127,15 @@ def lower(  # noqa: PLR0913 - what a program is, and how it is watched and sprea
     if layout is not None:
         spread = spread_of(layout, consts, kept, len(closed.out_avals))
     donors = {len(consts) + kept.index(i): k for i, k in aliases.results.items()}
+    is_fast = spread is None and not is_plain and computes_on_cpu_only()
     module = lowering.lower_jaxpr(
         jaxpr,
         name,
         arg_attrs=_attributes(spread, [v.aval for v in jaxpr.invars], donors),
         result_attrs=_attributes(spread, closed.out_avals),
         partitions=1 if spread is None else spread.mesh.size,
-        is_fast=spread is None and not is_plain and computes_on_cpu_only(),
+        is_fast=is_fast,
+        has_kernels=is_fast and has_kernels(),
         vectorizes_sums=VECTORIZES_SUMS and _has_sums(jaxpr),
     )
     return LoweredProgram(

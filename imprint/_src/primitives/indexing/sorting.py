@@ -35,9 +35,11 @@ from imprint._src.primitives.core_ops import (
 from imprint._src.primitives.elementwise.comparison import may_have_zero
 from imprint._src.primitives.elementwise.select import select_n
 from imprint._src.primitives.families import ORDERED
+from imprint._src.primitives.native_calls import as_lines, has_kernel
 from imprint._src.primitives.reductions import extreme
 from imprint._src.primitives.shape import broadcasted_iota, expand_dims
 from imprint._src.stablehlo import Builder, Value, indexed, reductions
+from imprint._src.stablehlo.custom_calls import native_call
 
 NDArray = np.ndarray[Any, Any]
 
@@ -124,6 +126,8 @@ def _kind(x: NDArray) -> Any:
 def _sort_lower(
     b: Builder, *xs: Value, dimension: int, is_stable: bool, num_keys: int
 ) -> tuple[Value, ...]:
+    if num_keys == 1 and all(has_kernel(b, x, _WORTH_A_CALL) for x in xs):
+        return _by_kernel(b, xs, dimension)
     if _is_packed(xs, dimension, num_keys):
         order = lower_order(b, xs[0], dimension)
         return tuple(_lower_along(b, x, order, dimension) for x in xs)
@@ -145,6 +149,21 @@ def _lower_compared(
     wide = [_widened(b, x) for x in xs]
     outs = reductions.sort(b, wide, dimension, is_stable=is_stable, body=before)
     return tuple(_narrowed(b, out, x.dtype) for out, x in zip(outs, xs, strict=True))
+
+
+# A kernel sorts short lines by a network, each in a lane of vectors, and long ones by digits.
+# Measured with jaxlib 0.10.2 on a CPU with AVX-512, kernel / the engine: 10**6 float32 0.03,
+# float64 0.1, int32 0.15; 1,000 rows of 64 0.006; argsort of 10**5 0.03. With the words below
+# it is 0.2, 0.1, 1; 0.1; 0.2. It compiles in the time of the engine, or less.
+
+_WORTH_A_CALL: Final = 32
+
+
+def _by_kernel(b: Builder, xs: Sequence[Value], dimension: int) -> tuple[Value, ...]:
+    lines = [as_lines(b, x, dimension) for x in xs]
+    kernel = "sort" if len(xs) == 1 else "sort_by"
+    outs = native_call(b, kernel, lines, [x.type for x in lines])
+    return tuple(b.reshape(out, x.shape) for out, x in zip(outs, xs, strict=True))
 
 
 # ---- one key in the upper half of a word, where it stood in the lower one ----
@@ -176,6 +195,8 @@ def _fits_a_word(x: Value) -> bool:
 
 def lower_order(b: Builder, x: Value, dimension: int) -> Value:
     """Return the indices that sort a key, as uint32."""
+    if has_kernel(b, x, _WORTH_A_CALL):
+        return _by_kernel(b, (x, b.iota(x.shape, _UINT32, dimension)), dimension)[1]
     if _fits_a_word(x):
         place = b.iota(x.shape, np.uint64, dimension)
         return lower_second(b, _word(b, x), place, dimension)

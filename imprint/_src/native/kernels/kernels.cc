@@ -1,0 +1,30 @@
+// The handlers for one instruction set, named by IMPRINT_LEVEL, as a table.
+
+#include "arg_reductions.h"
+#include "library.h"
+#include "sorting.h"
+
+namespace {
+
+// Answers the engine's question for the version of the interface, or computes.
+template <xla_ffi::Handler kCompute>
+Error* Handle(CallFrame* frame) {
+  xla_ffi::Extension* extension = frame->extension_start;
+  if (extension != nullptr && extension->type == xla_ffi::kMetadata) {
+    auto* asked = reinterpret_cast<xla_ffi::MetadataExtension*>(extension);
+    asked->metadata->api_version.major_version = xla_ffi::kMajor;
+    asked->metadata->api_version.minor_version = xla_ffi::kMinor;
+    return nullptr;
+  }
+  return kCompute(frame);
+}
+
+}  // namespace
+
+extern const Kernel IMPRINT_LEVEL[] = {
+    {"imprint_kernel_argmax", Handle<FindExtreme<true>>},
+    {"imprint_kernel_argmin", Handle<FindExtreme<false>>},
+    {"imprint_kernel_sort", Handle<Sort>},
+    {"imprint_kernel_sort_by", Handle<SortBy>},
+    {nullptr, nullptr},
+};

@@ -1,0 +1,201 @@
+"""Native kernels equal the plain operations, bit for bit, and NumPy."""
+
+import numpy as np
+import pytest
+
+import imprint
+import imprint.numpy as inp
+from imprint import export, lax
+from imprint._src import runtime
+from imprint._src.primitives.arg_reductions import argmax, argmin
+from imprint._src.primitives.native_calls import DTYPES
+from tests.units.primitives.formulations import (
+    PLAIN,
+    by_kernels,
+    calls_kernel,
+    without_kernels,
+)
+
+pytestmark = pytest.mark.skipif(
+    not runtime.has_kernels(), reason=runtime.kernels_status()
+)
+NAN, INF = np.nan, np.inf
+
+
+def many(dtype, shape):
+    """Return arrays with ties, zeros of both signs, infinities, NaN, and without."""
+    random = np.random.default_rng(0)
+    if np.dtype(dtype).kind in "iu":
+        info = np.iinfo(dtype)
+        yield random.integers(0, 50, shape).astype(dtype)
+        yield random.integers(info.min, info.max, shape, dtype, endpoint=True)
+        yield random.choice(np.array([info.min, info.max, 0, 1], dtype), shape)
+        return
+    info = np.finfo(dtype)
+    yield random.normal(size=shape).astype(dtype)
+    for values in (
+        [0.0, -0.0],
+        [-INF],
+        [INF, 1, -INF, info.tiny, info.smallest_subnormal, info.max, -0.0],
+        [*[1.0] * 99, NAN],
+        [NAN, -NAN],
+        [NAN, -NAN, 0.0, -0.0, INF, -INF, 2.0],
+    ):
+        yield random.choice(np.array(values, dtype), shape)
+    x = np.zeros(shape, dtype)
+    x.flat[-1] = 1.0
+    yield x
+    yield -x
+
+
+# ---- argmax and argmin ----
+
+
+@pytest.mark.sampled(6)
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("find", [argmax, argmin])
+@pytest.mark.parametrize(
+    ("shape", "axis"),
+    [
+        ((32,), 0),
+        ((5000,), 0),
+        ((3, 33), 1),
+        ((33, 3), 0),
+        ((2, 50, 85), 1),
+        ((1, 3000), 1),
+    ],
+)
+def test_the_first_extreme(find, shape, axis, dtype):
+    for x in many(dtype, shape):
+        ours, plain = by_kernels(lambda x: find(x, axis, "int32"), x)
+        np.testing.assert_array_equal(ours[0], getattr(np, find.__name__)(x, axis))
+        np.testing.assert_array_equal(ours[0], plain[0])
+
+
+def test_an_index_has_the_dtype_that_it_was_given():
+    x = np.arange(100, dtype=np.float32)
+    (ours,), (plain,) = by_kernels(lambda x: argmax(x, 0, "int64"), x)
+    assert ours.dtype == plain.dtype == np.int64
+    assert ours == plain == 99
+
+
+# ---- sort ----
+
+
+def assert_bits(ours, plain):
+    for one, other in zip(ours, plain, strict=True):
+        assert (one.dtype, one.shape) == (other.dtype, other.shape)
+        assert one.tobytes() == other.tobytes()
+
+
+def is_subnormal(x):
+    if x.dtype.kind != "f":
+        return np.zeros(x.shape, bool)
+    return (x != 0) & (np.abs(x) < np.finfo(x.dtype).tiny)
+
+
+SORTED = {
+    "a vector side by side": ((40,), 0),
+    "a vector by digits": ((9000,), 0),
+    "rows": ((5, 70), 1),
+    "rows of one": ((33, 1, 2), 1),
+    "columns": ((70, 20), 0),
+    "an axis between others": ((3, 65, 7), 1),
+    "long columns": ((1500, 3), 0),
+    "many long rows": ((20, 600), 1),
+}
+
+
+@pytest.mark.sampled(6)
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("case", SORTED)
+def test_sorted_arrays_keep_their_bits(case, dtype):
+    shape, axis = SORTED[case]
+
+    def arranged(x):
+        place = lax.broadcasted_iota("uint32", shape, axis)
+        return (lax.sort(x, axis), *lax.sort((x, place, x), axis))
+
+    for x in many(dtype, shape):
+        ours, plain = by_kernels(arranged, x)
+        assert_bits(ours, plain)
+        if is_subnormal(x).any():  # zeros to XLA, in programs of both kinds
+            continue
+        np.testing.assert_array_equal(ours[0], np.sort(x, axis))
+        np.testing.assert_array_equal(ours[2], np.argsort(x, axis, kind="stable"))
+
+
+@pytest.mark.parametrize("length", [*range(1, 18), 31, 32, 33, 100, 127, 128, 129])
+def test_a_network_sorts_each_length(length):
+    x = np.random.default_rng(length).normal(size=(length, 64)).astype(np.float32)
+    ours, _ = by_kernels(lambda x: lax.sort(x, 0), x)
+    np.testing.assert_array_equal(ours[0], np.sort(x, 0))
+
+
+def test_the_derivative_of_a_sort_moves_tangents():
+    x = np.random.default_rng(0).normal(size=(3, 50)).astype(np.float32)
+    weights = np.arange(150, dtype=np.float32).reshape(3, 50)
+    gradient = imprint.grad(lambda x: (lax.sort(x, 1) * weights).sum())
+    (ours,), (plain,) = by_kernels(gradient, x)
+    np.testing.assert_array_equal(ours, plain)
+    np.testing.assert_array_equal(
+        ours, np.take_along_axis(weights, x.argsort(1).argsort(1), 1)
+    )
+
+
+def test_functions_that_sort():
+    x = np.random.default_rng(0).normal(size=(5, 200)).astype(np.float32)
+    x[0, 3] = NAN
+    ours, plain = by_kernels(
+        lambda x: (
+            inp.median(x, 1),
+            inp.quantile(x, 0.3, 1),
+            inp.percentile(x, 70),
+            inp.unique(x, size=20),
+            inp.searchsorted(x[1], x[2], method="sort"),
+        ),
+        x,
+    )
+    for one, other in zip(ours, plain, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+# ---- where a kernel is called ----
+
+
+def test_other_operands_stay_with_xla():
+    def find(x):
+        return argmax(x, 0, "int32")
+
+    assert calls_kernel(find, np.zeros(32, np.float32))
+    assert not calls_kernel(find, np.zeros(31, np.float32))
+    for dtype in (np.float16, np.int8, bool):
+        assert not calls_kernel(find, np.zeros(1000, dtype))
+
+
+def test_plain_formulations_call_none():
+    x = np.zeros(1000, np.float32)
+    lowered = imprint.jit(inp.argmax, compiler_options=PLAIN).lower(x)
+    assert "imprint_kernel" not in lowered.as_text()
+
+
+def test_a_batch_of_an_operand():
+    x = np.random.default_rng(1).normal(size=(40, 4, 50)).astype(np.float32)
+    for axis in (0, 1, 2):
+        find = imprint.vmap(lambda x: argmax(x, 0, "int32"), axis)
+        (ours,), (plain,) = by_kernels(find, x)
+        np.testing.assert_array_equal(ours, plain)
+
+
+def test_a_program_for_another_place_calls_none():
+    x = np.arange(100, dtype=np.float32)
+    made = export.export(imprint.jit(inp.argmax))(x)
+    assert "imprint_kernel" not in made.mlir_module()
+    assert made.call(x) == 99
+
+
+def test_without_kernels_nothing_changes_but_speed():
+    x = np.arange(100, dtype=np.float32)
+    with without_kernels():
+        assert not calls_kernel(inp.argmax, x)
+        assert imprint.jit(inp.argmax)(x) == 99
