@@ -69,7 +69,7 @@ def assert_same_bits(fast, plain):
     np.testing.assert_array_equal(fast, plain)
 
 
-def assert_sums_as_exact(fun, exact, sizes, terms, operands):
+def assert_sums_as_exact(fun, exact, sizes, terms, operands, of=both):
     """Assert that sums are within n eps Σ|x|, and at most twice as wrong as plain ones.
 
     Args:
@@ -78,12 +78,14 @@ def assert_sums_as_exact(fun, exact, sizes, terms, operands):
         sizes: the sums of magnitudes, of operands in float64 or wider.
         terms: how many terms a sum has.
         operands: arrays of one float dtype.
+        of: returns both results.
     """
     eps = np.finfo(operands[0].dtype).eps
     wide = [x.astype(np.longdouble) for x in operands]
     truth, bound = exact(*wide), terms * eps * sizes(*map(np.abs, wide))
     fast, plain = (
-        np.abs(x.astype(np.longdouble) - truth) for x in both(fun, *operands)
+        np.abs(np.asarray(x).astype(np.longdouble).reshape(truth.shape) - truth)
+        for x in of(fun, *operands)
     )
     assert (fast <= bound).all()
     fast, plain = (np.sqrt((x * x).mean()) for x in (fast, plain))

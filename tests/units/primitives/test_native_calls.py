@@ -11,6 +11,8 @@ from imprint._src.primitives.arg_reductions import argmax, argmin
 from imprint._src.primitives.native_calls import DTYPES
 from tests.units.primitives.formulations import (
     PLAIN,
+    assert_same_bits,
+    assert_sums_as_exact,
     by_kernels,
     calls_kernel,
     without_kernels,
@@ -158,6 +160,93 @@ def test_functions_that_sort():
     )
     for one, other in zip(ours, plain, strict=True):
         np.testing.assert_array_equal(one, other)
+
+
+# ---- top_k ----
+
+
+@pytest.mark.sampled(6)
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize(
+    ("shape", "k", "axis"),
+    [
+        ((40,), 7, 0),
+        ((300,), 300, 0),
+        ((9000,), 10, 0),
+        ((5, 70), 1, 1),
+        ((70, 5), 3, 0),
+        ((3, 65, 40), 8, 1),
+        ((2, 6000), 500, 1),
+        ((3, 200), 66, 1),
+    ],
+)
+def test_the_largest(shape, k, axis, dtype):
+    for x in (*many(dtype, shape), np.arange(np.prod(shape), dtype=dtype)):
+        x = x.reshape(shape)
+        ours, plain = by_kernels(lambda x: lax.top_k(x, k, axis=axis), x)
+        assert_bits(ours, plain)
+
+
+def test_the_derivative_of_the_largest():
+    x = np.random.default_rng(0).normal(size=(3, 50)).astype(np.float32)
+    gradient = imprint.grad(lambda x: (lax.top_k(x, 4)[0] * x[:, :4]).sum())
+    (ours,), (plain,) = by_kernels(gradient, x)
+    np.testing.assert_array_equal(ours, plain)
+
+
+# ---- cumsum ----
+
+SUMMED = {
+    "a vector": ((10_007,), 0),
+    "short": ((7, 6), 1),
+    "rows": ((5, 700), 1),
+    "columns": ((700, 45), 0),
+    "an axis between others": ((3, 65, 9), 1),
+}
+
+
+@pytest.mark.sampled(3)
+@pytest.mark.parametrize("reverse", [False, True])
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("case", SUMMED)
+def test_cumulative_sums(case, dtype, reverse):
+    shape, axis = SUMMED[case]
+
+    def run(x):
+        return lax.cumsum(x, axis, reverse=reverse)
+
+    def exact(x):
+        x = np.flip(x, axis) if reverse else x
+        out = np.cumsum(x, axis, x.dtype)
+        return np.flip(out, axis) if reverse else out
+
+    first, *others = many(dtype, shape)
+    if np.dtype(dtype).kind in "iu":
+        for x in (first, *others):
+            ours, plain = by_kernels(run, x)
+            assert_bits(ours, [exact(x)])
+            assert_bits(ours, plain)
+        return
+    assert_sums_as_exact(run, exact, exact, shape[axis], [first], of=by_kernels)
+    random = np.random.default_rng(0)
+    for numbers in (
+        [0.0, -0.0],
+        [-0.0],
+        [1.0, INF],
+        [-INF, 0.0, INF],
+        [*[1.0] * 99, NAN],
+    ):
+        x = random.choice(np.array(numbers, dtype), shape)
+        (ours,), (plain,) = by_kernels(run, x)
+        assert_same_bits(ours, plain)
+
+
+def test_the_derivative_of_a_cumulative_sum():
+    x = np.random.default_rng(0).normal(size=(3, 50)).astype(np.float32)
+    weights = np.arange(50, dtype=np.float32)
+    gradient = imprint.grad(lambda x: (lax.cumsum(x, 1) * weights).sum())
+    (ours,), (plain,) = by_kernels(gradient, x)
+    np.testing.assert_array_equal(ours, plain)  # sums of small integers
 
 
 # ---- where a kernel is called ----

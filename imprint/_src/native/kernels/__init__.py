@@ -1,15 +1,10 @@
 """Kernels in C++ that compiled programs for the CPU call, if they were built.
 
-- `ffi.h`: XLA's interface
-- `vectors.h`: vectors and access to buffers
-- `arg_reductions.h`: argmax and argmin
-- `sorting.h`: sort
-- `kernels.cc`: the handlers, for one instruction set
-- `library.h`, `library.cc`: the choice of the instruction set
-
-One library serves all Pythons and releases of jaxlib: it is linked against neither. A
-binary of another source is refused. `IMPRINT_NATIVE=0` turns the kernels off. Without them
-the same programs are written in operations of StableHLO, slower.
+`ffi.h` is XLA's interface; a family of kernels is a header, and `kernels.cc` names all of
+them. It is compiled for each instruction set, of which `library.cc` chooses one. The library
+serves all Pythons and releases of jaxlib: it is linked against neither. A binary of another
+source is refused. `IMPRINT_NATIVE=0` turns the kernels off. Without them the same programs
+are written in operations of StableHLO, slower.
 """
 
 import ctypes

@@ -81,8 +81,9 @@ struct Extreme {
     return at;
   }
 
-  static void Run(const T* x, int32_t* out, int64_t outer, int64_t n, int64_t inner) {
-    for (int64_t o = 0; o < outer; ++o, x += n * inner, out += inner) {
+  static void Run(const T* x, int32_t* out, const Lines& lines) {
+    int64_t n = lines.n, inner = lines.inner;
+    for (int64_t o = 0; o < lines.outer; ++o, x += n * inner, out += inner) {
       int64_t c = 0;
       if (inner == 1) out[c++] = OfRow(x, n);
       for (; c + 4 * kLanes <= inner; c += 4 * kLanes)
@@ -99,8 +100,7 @@ Error* FindExtreme(CallFrame* frame) {
   auto* out = static_cast<int32_t*>(Result(frame, 0).data);
   return ForDtype(frame, x.dtype, [&](auto zero) -> Error* {
     using T = decltype(zero);
-    Extreme<T, kLargest>::Run(static_cast<const T*>(x.data), out, x.dims[0], x.dims[1],
-                              x.dims[2]);
+    Extreme<T, kLargest>::Run(static_cast<const T*>(x.data), out, Lines(x));
     return nullptr;
   });
 }

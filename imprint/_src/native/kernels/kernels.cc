@@ -1,8 +1,10 @@
 // The handlers for one instruction set, named by IMPRINT_LEVEL, as a table.
 
 #include "arg_reductions.h"
+#include "cumulative.h"
 #include "library.h"
 #include "sorting.h"
+#include "top_k.h"
 
 namespace {
 
@@ -26,5 +28,8 @@ extern const Kernel IMPRINT_LEVEL[] = {
     {"imprint_kernel_argmin", Handle<FindExtreme<false>>},
     {"imprint_kernel_sort", Handle<Sort>},
     {"imprint_kernel_sort_by", Handle<SortBy>},
+    {"imprint_kernel_top_k", Handle<TopK>},
+    {"imprint_kernel_cumsum", Handle<Cumsum<false>>},
+    {"imprint_kernel_cumsum_back", Handle<Cumsum<true>>},
     {nullptr, nullptr},
 };

@@ -80,6 +80,18 @@ inline bool Any(M mask) {
 inline const Buffer& Argument(CallFrame* frame, int i) { return *frame->args.items[i]; }
 inline const Buffer& Result(CallFrame* frame, int i) { return *frame->rets.items[i]; }
 
+// An operand of shape [outer, n, inner] and its lines along n.
+struct Lines {
+  int64_t outer, n, inner;
+
+  explicit Lines(const Buffer& x) : outer(x.dims[0]), n(x.dims[1]), inner(x.dims[2]) {}
+  int64_t count() const { return outer * inner; }
+  // Where a line starts; its elements are `inner` apart.
+  int64_t start(int64_t line) const {
+    return line / inner * inner * n + line % inner;
+  }
+};
+
 inline Error* Fail(CallFrame* frame, int code, const char* message) {
   xla_ffi::ErrorCreate args = {sizeof(args), nullptr, message, code};
   return frame->api->error_create(&args);
