@@ -2,9 +2,11 @@
 
 `timeline`: where the seconds of a first call go, and those of the same call in a second
 process. `storm`: the time of each step of a loop that re-creates its function, and whose
-batches vary in length. `bars`: programs, as multiples of JAX's time.
+batches vary in length. `bars`: programs, as multiples of JAX's time. `call`: the parts of a
+warm call.
 """
 
+import functools
 import json
 import os
 import subprocess
@@ -19,8 +21,8 @@ import numpy as np
 
 import imprint
 import imprint.numpy as inp
-from benchmarks import chains, missing, recomputation
-from benchmarks.measure import measure
+from benchmarks import missing
+from benchmarks.measure import do_nothing, measure
 
 try:
     import matplotlib as mpl
@@ -119,6 +121,8 @@ def seconds_of(step, batch):
 
 def bars():
     """Draw the time of programs as multiples of JAX's."""
+    from benchmarks import chains, recomputation  # noqa: PLC0415 - they compile for minutes
+
     pairs = [
         *chains.PAIRS,
         *(p for p in recomputation.PAIRS if "compile" not in p.name),
@@ -136,6 +140,98 @@ def bars():
     save("bars")
 
 
+def call():
+    """Draw the parts of the time of warm calls, each below the same call of JAX."""
+    rows = {}
+    for label, make in {
+        "1 array": functions_of(1),
+        "10 arrays": functions_of(10),
+        "static self, 1 array": methods,
+    }.items():
+        rows[f"JAX, {label}"] = {"JAX": best_times([make(jax)[0]])[0]}
+        rows[f"imprint, {label}"] = parts_of(*make(imprint))
+    names = [*dict.fromkeys(part for parts in rows.values() for part in parts)]
+    _, axes = plt.subplots(figsize=(7, 3.2))
+    left = np.zeros(len(rows))
+    for name in names:
+        micros = np.array([1e6 * parts.get(name, 0) for parts in rows.values()])
+        colour = COLOURS["JAX"] if name == "JAX" else None
+        axes.barh([*rows], micros, left=left, label=name, color=colour)
+        left += micros
+    axes.invert_yaxis()
+    axes.set_xlabel("microseconds of the calling thread")
+    axes.legend(
+        frameon=False,
+        fontsize="small",
+        bbox_to_anchor=(1, 1.2),
+        loc="upper right",
+        ncols=5,
+    )
+    save("call")
+
+
+def functions_of(count):
+    """Return a maker of a call on some arrays, its function, and the arrays."""
+
+    def make(library):
+        numpy = inp if library is imprint else jnp
+        arrays = [numpy.asarray(np.arange(8.0, dtype="f") + i) for i in range(count)]
+        compiled = library.jit(lambda *xs: [x * numpy.pi for x in xs])
+        return lambda: compiled(*arrays), compiled, arrays
+
+    return make
+
+
+def methods(library):
+    """Return a call of a method, its function, and its arrays."""
+
+    class Model:
+        @functools.partial(library.jit, static_argnums=0)
+        def step(self, x):
+            return x + 1
+
+    model = Model()
+    _, _, arrays = functions_of(1)(library)
+    return lambda: model.step(arrays[0]), Model.step, arrays
+
+
+def parts_of(called, compiled, arrays):
+    """Return the seconds of the parts of a warm call of imprint."""
+    for _ in range(8):  # the guard is compiled meanwhile
+        called()
+    (version,) = compiled.versions
+    buffers, handlers = [x._buffer for x in arrays], version.executable.handlers
+    execute = version.executable.execute
+
+    def with_results():
+        return execute(buffers).consume_with_handlers(handlers)
+
+    sides = version.guard, lambda: execute(buffers), with_results, called
+    guard, executing, engine, whole = best_times(sides)
+    return {
+        "execute": executing,
+        "results": engine - executing,
+        "guard": guard,
+        "key, buffers, arrays": whole - engine - guard,
+    }
+
+
+def best_times(sides):
+    """Return the least seconds of this thread in a call of each side, which alternate."""
+    sides = [do_nothing, *sides]
+    turns = [[cpu_seconds(side) for side in sides] for _ in range(100)]
+    empty, *times = (min(times) for times in zip(*turns[1:], strict=True))
+    return [seconds - empty for seconds in times]
+
+
+def cpu_seconds(side, calls=1000):
+    """Return the seconds of this thread in a call."""
+    start = time.thread_time()
+    for _ in range(calls):
+        side()
+    return (time.thread_time() - start) / calls
+
+
 def save(name):
     FOLDER.mkdir(exist_ok=True)
     plt.tight_layout()
@@ -144,6 +240,6 @@ def save(name):
 
 
 if __name__ == "__main__":
-    for draw in (timeline, storm, bars):
+    for draw in (timeline, storm, bars, call):
         if not sys.argv[1:] or draw.__name__ in sys.argv[1:]:
             draw()
