@@ -15,11 +15,23 @@ FILES = {
     "config": "rate = 2.0\nclass Options:\n    bias = 0.0\noptions = Options()",
     "tables": "def made():\n    return 1.0",
     "work": """
+from typing import NamedTuple
 from . import config, tables
 from .config import options
 SCALE = tables.made()
 calls = 0
 memo = None
+class Pair(NamedTuple):
+    init: object
+    update: object
+class Optimizer(Pair):  # it has a `__dict__`, as optax's has
+    pass
+def scheduled(steps):
+    def update(x):
+        nonlocal steps
+        steps = float(steps)
+        return x / steps
+    return Optimizer(abs, update)
 def scaled(x):
     global calls, memo
     calls += 1
@@ -42,13 +54,15 @@ def life(tmp_path, imprint_store, monkeypatch):
     monkeypatch.syspath_prepend(site)
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
 
-    def begin(says="", **files):
+    def begin(says="", main_tail="", **files):
         monkeypatch.setattr(environment, "_known", {})
         for name, text in {**FILES, **files}.items():
             (site / "a_package" / f"{name}.py").write_text(text)
         monkeypatch.setattr(user_code, "BEGAN", 1 << 62)
         forget()
-        return reborn.begin({"main": MAIN.format(says=says)}, tmp_path).main.f
+        return reborn.begin(
+            {"main": MAIN.format(says=says) + main_tail}, tmp_path
+        ).main.f
 
     yield begin
     forget()
@@ -69,3 +83,20 @@ def test_a_value_imported_from_another_library_file_is_tracked(life):
 def test_a_counter_of_a_library_is_no_input(life):
     assert reborn.traces(life("a_package.work.calls = 1"), X)[1] == 1
     assert reborn.traces(life("a_package.work.calls = 2"), X)[1] == 0
+
+
+OPTIMIZED = """
+optimizer = a_package.work.scheduled({steps})
+f = imprint.jit(lambda x: optimizer.update(x))
+"""
+
+
+def test_a_number_that_library_code_makes_a_float_is_the_same_number(life):
+    def begin(steps):
+        main = life("", main_tail=OPTIMIZED.format(steps=steps))
+        return reborn.traces(main, X)
+
+    assert begin(4)[1] == 1
+    assert begin(4)[1] == 0
+    result, count = begin(8)
+    assert (count, float(result[0])) == (1, 0.125)

@@ -50,7 +50,7 @@ from imprint._src.core.user_code import (
     is_user_namespace,
     module_namespace,
 )
-from imprint._src.jit.fingerprint.code import code_digest
+from imprint._src.jit.fingerprint.code import code_digest, code_of
 from imprint._src.jit.fingerprint.content import has_bytes, reads_state
 from imprint._src.jit.fingerprint.layout import copier_of, layout_of
 from imprint._src.jit.fingerprint.raw_access import (
@@ -217,8 +217,25 @@ class StableHash:
             [self._part(y) for y in x.__defaults__ or ()],
             self.held((x.__kwdefaults__ or {}).items()),
             self.held(x.__dict__.items()),
-            [self.cell(y, is_tracked=is_user_function(x)) for y in x.__closure__ or ()],
+            self._cells(x),
         )
+
+    def _cells(self, x: FunctionType) -> list[Content]:
+        """Return the closure variables of a function.
+
+        Library code may rebind a variable of its own at its first call, as optax makes
+        a float of the number of steps. Such a number has no type, or no process would
+        find the trace of another.
+        """
+        is_tracked = is_user_function(x)
+        written = frozenset[str]() if is_tracked else code_of(x.__code__).written
+        named = zip(x.__code__.co_freevars, x.__closure__ or (), strict=True)
+        return [
+            ("cell", "number", float(y.cell_contents))
+            if name in written and _is_small_number(y)
+            else self.cell(y, is_tracked=is_tracked)
+            for name, y in named
+        ]
 
     def cell(self, x: CellType, *, is_tracked: bool = True) -> Content:
         """Return a closure variable.
@@ -286,7 +303,8 @@ class StableHash:
             if found is not None:
                 return found
         layout = layout_of(x)
-        if tuple in bases_of(kind) and hasattr(kind, "_fields") and not layout.has_dict:
+        is_named_tuple = tuple in bases_of(kind) and hasattr(kind, "_fields")
+        if is_named_tuple and not layout.state(x):
             return "named tuple", self.content(kind), self.contents(x)
         params = namespace_of(kind).get("__dataclass_params__")
         if params is not None and params.frozen and layout.is_open:
@@ -312,6 +330,15 @@ class StableHash:
             raise NotCacheable(Reason.SIZE, culprit)
         data = np.ascontiguousarray(x).reshape(-1).view(np.uint8).data
         return blake2b(data, digest_size=16).digest()
+
+
+def _is_small_number(cell: CellType) -> bool:
+    """Return whether a variable is a number that a float has exactly."""
+    try:
+        held = cell.cell_contents
+    except ValueError:
+        return False
+    return class_of(held) in (int, float) and abs(held) < 1 << 53
 
 
 def digest_of(content: Content) -> bytes:
