@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from jax._src import dtypes as theirs
 
+import imprint.numpy as inp
 from imprint import dtypes
 from imprint._src.config import enable_x64, numpy_dtype_promotion
 from imprint.errors import DTypeError, PromotionError
@@ -301,3 +302,10 @@ def test_issubdtype_of_unhashable_objects():
 
 def test_canonicalize_has_the_name_of_jax():
     assert dtypes.canonicalize_dtype("int64") == np.int32
+
+
+def test_a_scalar_type_has_the_hash_of_numpys_class():
+    # TensorFlow Probability looks a class of NumPy up in a set of scalar types.
+    assert np.int32 in {inp.int32, inp.int64}
+    assert np.int32 in {jnp.int32, jnp.int64}
+    assert np.dtype(np.int32) == inp.int32

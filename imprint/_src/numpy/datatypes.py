@@ -129,7 +129,7 @@ class ScalarType(type):
         return cls.dtype == (other.dtype if isinstance(other, ScalarType) else other)
 
     def __hash__(cls) -> int:
-        return hash(cls.dtype)
+        return hash(cls.dtype.type)  # as in JAX: it equals NumPy's class in sets, too
 
     def __repr__(cls) -> str:
         return f"imprint.numpy.{cls.dtype.name}"
