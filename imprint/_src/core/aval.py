@@ -133,6 +133,10 @@ class ShapedArray:
             return self
         return ShapedArray(self.shape, dtypes.float0)
 
+    def at_least_vspace(self) -> "ShapedArray":
+        """Return the aval of the tangents; JAX's older name of `to_tangent_aval`."""
+        return self.to_tangent_aval()
+
     def short(self) -> str:
         """Return the form that jaxprs print: `f32[3,4]`."""
         return f"{dtypes.short_name(self.dtype)}{_brackets(self.shape)}"

@@ -116,9 +116,11 @@ class Primitive:
 
     Attributes:
         multiple_results: whether `bind` returns a tuple; JAX's name.
+        call_primitive: whether `bind` takes functions; JAX's name.
     """
 
     multiple_results: ClassVar[bool] = True
+    call_primitive: ClassVar[bool] = False
 
     __slots__ = (
         "_memo",
