@@ -3,6 +3,7 @@
 import numpy as np
 
 import imprint
+import imprint.numpy as inp
 from imprint._src.as_jax.ode import odeint
 
 TIMES = np.linspace(0.0, 2.0, 5, dtype=np.float32)
@@ -29,3 +30,16 @@ def test_a_solution_and_its_gradient():
     expected = -4 * k * shares
     expected[0] = 4 * k * shares[1:].sum()
     np.testing.assert_allclose(by_times, expected, rtol=1e-4)
+
+
+def test_an_eager_call_traces_an_equal_function_once():
+    y, t = inp.ones(2), inp.linspace(0.0, 1.0, 3)
+
+    def last(rate):
+        return float(odeint(lambda y, t: -rate * y, y, t)[-1, 0])
+
+    first = last(1.0)
+    before = imprint.debug.counters().traces
+    assert last(1.0) == first
+    assert imprint.debug.counters().traces == before
+    np.testing.assert_allclose([first, last(2.0)], np.exp([-1.0, -2.0]), rtol=1e-5)

@@ -10,6 +10,7 @@ Equations I, sections II.4 and II.5. The gradient integrates the adjoint equatio
 
 from collections.abc import Callable
 from functools import partial
+from types import FunctionType
 from typing import Any, Final, NamedTuple
 
 import numpy as onp
@@ -18,10 +19,12 @@ import imprint.lax as lax
 import imprint.numpy as np
 from imprint._src.as_jax.jaxpr_functions import valid_jaxtype
 from imprint._src.config import default_matmul_precision
+from imprint._src.core.trace import current_trace
 from imprint._src.custom_derivatives.reverse import custom_vjp
 from imprint._src.errors import ArgumentError, DTypeError
 from imprint._src.interpreters.derivatives import vjp
 from imprint._src.interpreters.vmap import vmap
+from imprint._src.jit.api import jit
 from imprint.custom_derivatives import closure_convert
 from imprint.flatten_util import ravel_pytree
 from imprint.tree import leaves
@@ -112,6 +115,17 @@ def odeint(  # noqa: PLR0913 - JAX's signature
             )
     if not np.issubdtype(t.dtype, np.floating):
         raise DTypeError(f"odeint: expected times that are floats, got {t.dtype}")
+    limits = Limits(rtol, atol, mxstep, hmax)
+    are_numbers = all(isinstance(x, int | float) for x in limits)
+    if current_trace() is None and type(func) is FunctionType and are_numbers:
+        return _solve_eagerly(func, limits, y0, t, *args)
+    return _solve_tree(func, limits, y0, t, *args)
+
+
+def _solve_tree(
+    func: Callable[..., Any], limits: Limits, y0: Any, t: Any, *args: Any
+) -> Any:
+    """Return the solution at the times, a tree like the state."""
     with default_matmul_precision("highest"):
         converted, captured = closure_convert(func, y0, t[0], *args)
         y, unravel = ravel_pytree(y0)
@@ -119,8 +133,11 @@ def odeint(  # noqa: PLR0913 - JAX's signature
         def slope(y: Any, t: Any, *rest: Any) -> Any:
             return ravel_pytree(converted(unravel(y), t, *rest))[0]
 
-        limits = Limits(rtol, atol, mxstep, hmax)
         return vmap(unravel)(_solve(slope, limits, y, t, *args, *captured))
+
+
+_solve_eagerly: Final = jit(_solve_tree, static_argnums=(0, 1))
+"""The same for a call outside of any trace, which traces an equal function once."""
 
 
 @partial(custom_vjp, nondiff_argnums=(0, 1))
