@@ -46,6 +46,7 @@ def build_core() -> Path:
         *shlex.split(variables["CCSHARED"] or ""),
         *(
             "-O2",
+            "-DNDEBUG",  # else the macros of Python's headers check their arguments
             "-std=c11",
             "-fvisibility=hidden",
             "-Werror=implicit-function-declaration",
