@@ -436,10 +436,14 @@ def remainder(x: ArrayLike, y: ArrayLike, /) -> Array:
     if dtypes.is_integer(x.dtype):
         y = where(eq(y, zero), scalar_like(y, 1), y)
     truncated = rem_p.bind1(x, y)
-    across = ne(*_arrays(operands("remainder", lt(truncated, zero), lt(y, zero))))
-    plus = and_p.bind1(across, ne(truncated, zero))
-    rest = where(plus, add_p.bind1(truncated, y), truncated)
-    return rest if dtypes.is_integer(x.dtype) else _signed_zeros(rest, y)
+    is_negative = lt(y, zero)
+    across = ne(*_arrays(operands("remainder", lt(truncated, zero), is_negative)))
+    plus = add_p.bind1(truncated, y)
+    if dtypes.is_integer(x.dtype):
+        return where(and_p.bind1(across, ne(truncated, zero)), plus, truncated)
+    rest = where(across, plus, truncated)
+    signed = _signed_zero(truncated, is_negative)
+    return where(eq(truncated, zero), signed, rest)
 
 
 mod = remainder
@@ -515,15 +519,15 @@ def _float_divmod(x: Array, y: Array) -> tuple[Array, Array]:
     quotient = round_(where(crosses, sub_p.bind1(div, one), div))
     sign = stop_gradient(div_p.bind1(x, y))
     none = mul_p.bind1(zero, sign)  # 0 with the sign of the quotient
-    return where(eq(quotient, zero), none, quotient), _signed_zeros(mod, y)
+    signed = where(eq(mod, zero), _signed_zero(mod, lt(y, zero)), mod)
+    return where(eq(quotient, zero), none, quotient), signed
 
 
-def _signed_zeros(rest: Array, y: Array) -> Array:
-    """Return a remainder whose zeros have the sign of `y`; the derivative stays 1."""
-    zero, known = scalar_like(rest, 0), stop_gradient(rest)
-    positive = sub_p.bind1(rest, known)
+def _signed_zero(rest: Array, is_negative: Array) -> Array:
+    """Return -0.0 or 0.0, with the derivatives of `rest`."""
+    known = stop_gradient(rest)
     negative = neg_p.bind1(sub_p.bind1(known, rest))
-    return where(eq(rest, zero), where(lt(y, zero), negative, positive), rest)
+    return where(is_negative, negative, sub_p.bind1(rest, known))
 
 
 # ---- maximum and minimum ----
