@@ -313,20 +313,26 @@ class Truth:
         far = max(abs(side - sides[0]) for side in sides)
         if far > size * mpf(10) ** -12 and size > mpf(10) ** -20:
             raise UnknownError  # the two sides differ: a kink
-        return (sides[0] + sides[1]) / 2
+        total = sides[0] + sides[1]
+        # Of an odd derivative at 0 only last digits remain.
+        return total / 2 if abs(total) > size * mpf(10) ** -50 else mpf(0)
 
     def _one_sided(self, x, orders, side):
         least = min([1, *[abs(v) for v in x if v]])
         steps = [side * least * mpf(10) ** (-25 if v else -55) for v in x]
         weights = [((1,), (-1, 1), (1, -2, 1))[n] for n in orders]
-        terms = []
+        values, terms = [], []
         for at in itertools.product(*[range(len(w)) for w in weights]):
             weight = mp.fprod([w[i] for w, i in zip(weights, at, strict=True)])
             moved = [v + s * i for v, s, i in zip(x, steps, at, strict=True)]
-            terms.append(weight * self.value(*moved))
+            values.append(self.value(*moved))
+            terms.append(weight * values[-1])
         total = mp.fsum(terms)
-        if abs(total) < max(map(abs, terms)) * mpf(10) ** (10 - mp.dps):
-            return mpf(0)  # the terms' last digits
+        # Their last digits: of the terms, and of the places, which are rounded too.
+        spread = max(abs(v - values[0]) for v in values)
+        noise = max(max(map(abs, terms)), spread * mpf(10) ** 25)
+        if abs(total) < noise * mpf(10) ** (10 - mp.dps):
+            return mpf(0)
         for s, n in zip(steps, orders, strict=True):
             total /= s**n
         return total
