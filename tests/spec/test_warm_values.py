@@ -238,7 +238,6 @@ def f(x):
 """
 
 
-@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     "name", ["the model", "its gradient", "a step", "its function"]
 )
