@@ -11,7 +11,6 @@ import argparse
 import json
 import math
 import os
-import sys
 import time
 import warnings
 from collections.abc import Callable
@@ -38,11 +37,10 @@ _FREE = ("matmul", "FFT")  # all libraries call the same kinds of routines
 
 
 def optional(name: str) -> Any:
-    """Return a package, or None with one sentence."""
+    """Return a package, or None if it is not installed."""
     try:
         return import_module(name)
     except ImportError:
-        print(f"{name} is not installed, so its column is empty.", file=sys.stderr)
         return None
 
 
@@ -349,6 +347,9 @@ def main() -> None:
         if not given.words or any(word in name for word in given.words)
     ]
     print(machine())
+    for name, module in {"numba": numba, "torch": torch}.items():
+        if module is None:
+            print(f"{name} is not installed, so its column is empty")
     print("row".ljust(32) + "imprint".rjust(10) + "".join(p.rjust(8) for p in PEERS))
     rows = {}
     for name in names:

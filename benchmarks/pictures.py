@@ -3,7 +3,8 @@
 `timeline`: where the seconds of a first call go, and those of the same call in a second
 process. `storm`: the time of each step of a loop that re-creates its function, and whose
 batches vary in length. `bars`: programs, as multiples of JAX's time. `call`: the parts of a
-warm call.
+warm call. `peers`: programs of other formulations, and how much longer JAX, NumPy, Numba and
+torch take.
 """
 
 import functools
@@ -23,6 +24,7 @@ import imprint
 import imprint.numpy as inp
 from benchmarks import missing
 from benchmarks.measure import do_nothing, measure
+from benchmarks.peers import PEERS, ratios
 
 try:
     import matplotlib as mpl
@@ -34,6 +36,11 @@ except ImportError as err:
 
 FOLDER = Path(__file__).parent.parent / "docs" / "pictures"
 COLOURS = {"imprint": "#3949ab", "JAX": "#f9a825"}
+COLOURS |= {"NumPy": "#43a047", "Numba": "#8e24aa", "torch": "#e53935"}
+FORMULATED = (
+    *("x % 0.3", "products of 4 x 4", "sin of float64", "arcsin", "cumsum of columns"),
+    *("distances of points", "Kalman filter of 4", "heat, 100 steps"),
+)
 FIRST_CALL = """
 import json, time
 start = time.perf_counter()
@@ -128,12 +135,12 @@ def bars():
         *(p for p in recomputation.PAIRS if "compile" not in p.name),
     ]
     pairs = pairs[:8]
-    ratios = []
+    shares = []
     for pair in pairs:
         ours, theirs = measure(pair)
-        ratios.append(ours.best / theirs.best)
+        shares.append(ours.best / theirs.best)
     _, axes = plt.subplots(figsize=(7, 0.5 + 0.35 * len(pairs)))
-    axes.barh([pair.name for pair in pairs], ratios, color=COLOURS["imprint"])
+    axes.barh([pair.name for pair in pairs], shares, color=COLOURS["imprint"])
     axes.axvline(1, color=COLOURS["JAX"])
     axes.invert_yaxis()
     axes.set_xlabel("imprint's time, as a multiple of JAX's")
@@ -232,6 +239,24 @@ def cpu_seconds(side, calls=1000):
     return (time.thread_time() - start) / calls
 
 
+def peers():
+    """Draw how much longer other libraries take for eight programs."""
+    _, axes = plt.subplots(figsize=(7, 5))
+    rows = [ratios(name, runs=1)[1] for name in FORMULATED]
+    places = np.arange(len(rows))
+    for i, peer in enumerate(PEERS):
+        at = places + 0.2 * (i - 1.5)
+        values = [row.get(peer, np.nan) for row in rows]
+        axes.barh(at, values, height=0.18, label=peer, color=COLOURS[peer])
+    axes.set_yticks(places, FORMULATED)
+    axes.set_xscale("log")
+    axes.axvline(1, color=COLOURS["imprint"], label="imprint")
+    axes.invert_yaxis()
+    axes.set_xlabel("time, as a multiple of imprint's")
+    axes.legend(frameon=False, fontsize="small")
+    save("peers")
+
+
 def save(name):
     FOLDER.mkdir(exist_ok=True)
     plt.tight_layout()
@@ -240,6 +265,6 @@ def save(name):
 
 
 if __name__ == "__main__":
-    for draw in (timeline, storm, bars, call):
+    for draw in (timeline, storm, bars, call, peers):
         if not sys.argv[1:] or draw.__name__ in sys.argv[1:]:
             draw()
