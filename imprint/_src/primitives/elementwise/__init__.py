@@ -5,6 +5,7 @@
 - `rounding`: rounding, sign and magnitude
 - `exponential`: exponentials, logarithms and roots
 - `power`: powers of arrays to arrays
+- `real_power`: powers of many floats, by vectors
 - `trigonometric`: trigonometric, hyperbolic and logistic functions, and inverses
 - `circular`: sines and cosines of many real numbers, by vectors
 - `inverses`: inverse circular functions and cube roots of many floats, by vectors

@@ -28,7 +28,7 @@ from imprint._src.primitives.core_ops import (
     scalar_like,
 )
 from imprint._src.primitives.elementwise.arithmetic import div, integer_pow
-from imprint._src.primitives.elementwise.inverses import inverts_many, lower_cube_root
+from imprint._src.primitives.elementwise.inverses import is_many, lower_cube_root
 from imprint._src.primitives.families import (
     FLOATING,
     INEXACT,
@@ -305,7 +305,7 @@ cbrt_p: Final = unary(
     "cbrt",
     dtypes=FLOATING,
     reference=np.cbrt,
-    lower=lambda b, x: lower_cube_root(b, x) if inverts_many(b, x) else b.cbrt(x),
+    lower=lambda b, x: lower_cube_root(b, x) if is_many(b, x) else b.cbrt(x),
     fusion=EXPENSIVE,
     makes_nan=True,
     derivative=lambda x, out: mul(scalar_like(x, 1 / 3), integer_pow(out, -2)),

@@ -3,8 +3,8 @@
 XLA:CPU calls a scalar function for each number, 15 to 60 ns, or a chain of such. Here they
 are computed in float64 by polynomials of least greatest error, which is 1e-10 and less, so
 results are within 0.502 ulp: 1 ns, in one kernel that compiles as fast. Numbers that are
-subnormal in float32 are not in float64, but XLA's conversions drop them: `_wide` and
-`_narrow` go through their bits.
+subnormal in float32 are not in float64, but XLA's conversions drop them: `wide` and
+`narrow` go through their bits.
 """
 
 from math import pi
@@ -32,40 +32,40 @@ _ARCTANGENT: Final = (  # (atan(√z) / √z - 1) / z, z up to 1
 )
 
 
-def inverts_many(b: Builder, x: Value) -> bool:
-    """Return whether an inverse function of `x` is computed here."""
-    return b.module.is_fast and x.dtype == _FLOAT32 and dims.product(x.shape) >= MANY
+def is_many(b: Builder, x: Value, least: int = MANY) -> bool:
+    """Return whether `x` has float32 so many that vector code pays."""
+    return b.module.is_fast and x.dtype == _FLOAT32 and dims.product(x.shape) >= least
 
 
 def lower_arcsine(b: Builder, x: Value) -> Value:
     """Return the arcsine: of half angles above 1/2."""
-    wide = b.convert(x, _FLOAT64)
-    is_far, angle = _half_or_whole(b, wide)
-    out = b.select(is_far, b.subtract(_full(b, x, pi / 2), b.add(angle, angle)), angle)
+    whole = b.convert(x, _FLOAT64)
+    is_far, angle = _half_or_whole(b, whole)
+    out = b.select(is_far, b.subtract(full(b, x, pi / 2), b.add(angle, angle)), angle)
     tiny = b.full(
         x.shape, 2.0**-13, x.dtype
     )  # also subnormal numbers, which were dropped
     is_tiny = b.compare(b.abs(x), tiny, "LT")
-    return b.select(is_tiny, x, _with_sign_of(b, x, b.convert(out, _FLOAT32)))
+    return b.select(is_tiny, x, with_sign_of(b, x, b.convert(out, _FLOAT32)))
 
 
 def lower_arccosine(b: Builder, x: Value) -> Value:
     """Return the arccosine: of half angles where the magnitude is above 1/2."""
-    wide = b.convert(x, _FLOAT64)
-    is_far, angle = _half_or_whole(b, wide)
-    is_negative = b.compare(wide, _full(b, x, 0), "LT")
+    whole = b.convert(x, _FLOAT64)
+    is_far, angle = _half_or_whole(b, whole)
+    is_negative = b.compare(whole, full(b, x, 0), "LT")
     twice = b.add(angle, angle)
-    far = b.select(is_negative, b.subtract(_full(b, x, pi), twice), twice)
+    far = b.select(is_negative, b.subtract(full(b, x, pi), twice), twice)
     signed = b.select(is_negative, b.negate(angle), angle)
-    near = b.subtract(_full(b, x, pi / 2), signed)
+    near = b.subtract(full(b, x, pi / 2), signed)
     return b.convert(b.select(is_far, far, near), _FLOAT32)
 
 
 def lower_arctangent(b: Builder, y: Value, x: Value | None = None) -> Value:
     """Return the angle of `y` and `x`, or the arctangent of `y` if `x` is None."""
-    above = _wide(b, b.abs(y))
-    over = _full(b, y, 1) if x is None else _wide(b, b.abs(x))
-    zero, one = _full(b, y, 0), _full(b, y, 1)
+    above = wide(b, b.abs(y))
+    over = full(b, y, 1) if x is None else wide(b, b.abs(x))
+    zero, one = full(b, y, 0), full(b, y, 1)
     is_steep = b.compare(above, over, "GT")
     less, more = b.select(is_steep, over, above), b.select(is_steep, above, over)
     ratio = b.divide(less, more)
@@ -76,12 +76,12 @@ def lower_arctangent(b: Builder, y: Value, x: Value | None = None) -> Value:
     angle = b.add(
         ratio, b.multiply(b.multiply(ratio, z), polynomial(b, z, _ARCTANGENT))
     )
-    angle = b.select(is_steep, b.subtract(_full(b, y, pi / 2), angle), angle)
+    angle = b.select(is_steep, b.subtract(full(b, y, pi / 2), angle), angle)
     if x is not None:
         bits = b.bitcast_convert(x, x.shape, np.int32)
         is_left = b.compare(bits, b.full(x.shape, 0, np.int32), "LT")  # also -0.0
-        angle = b.select(is_left, b.subtract(_full(b, y, pi), angle), angle)
-    return _with_sign_of(b, y, _narrow(b, angle))
+        angle = b.select(is_left, b.subtract(full(b, y, pi), angle), angle)
+    return with_sign_of(b, y, narrow(b, angle))
 
 
 def lower_cube_root(b: Builder, x: Value) -> Value:
@@ -89,28 +89,28 @@ def lower_cube_root(b: Builder, x: Value) -> Value:
 
     There is no division, which XLA would give a kernel of its own.
     """
-    wide = _wide(b, b.abs(x))
+    size = wide(b, b.abs(x))
     # The upper half of the bits, as a float, times 1/3: both conversions add 2**52.
-    words, magic = np.dtype(np.uint64), _full(b, x, 2.0**52)
+    words, magic = np.dtype(np.uint64), full(b, x, 2.0**52)
     half = b.full(x.shape, 32, words)
-    bits = b.bitcast_convert(wide, x.shape, words)
+    bits = b.bitcast_convert(size, x.shape, words)
     bits = b.or_(
         b.shift_right_logical(bits, half), b.bitcast_convert(magic, x.shape, words)
     )
     upper = b.subtract(b.bitcast_convert(bits, x.shape, _FLOAT64), magic)
-    third = b.add(b.multiply(upper, _full(b, x, 1 / 3)), magic)
+    third = b.add(b.multiply(upper, full(b, x, 1 / 3)), magic)
     bits = b.shift_left(b.bitcast_convert(third, x.shape, words), half)
     start = b.subtract(b.full(x.shape, _FOUR_THIRDS_OF_BIAS, words), bits)
     inverse = b.bitcast_convert(start, x.shape, _FLOAT64)
-    one, first, second = (_full(b, x, c) for c in (1, 1 / 3, 2 / 9))
+    one, first, second = (full(b, x, c) for c in (1, 1 / 3, 2 / 9))
     for _ in range(2):
         cube = b.multiply(b.multiply(inverse, inverse), inverse)
-        rest = b.subtract(one, b.multiply(wide, cube))
+        rest = b.subtract(one, b.multiply(size, cube))
         step = b.multiply(rest, b.add(first, b.multiply(rest, second)))
         inverse = b.add(inverse, b.multiply(inverse, step))
-    root = b.multiply(wide, b.multiply(inverse, inverse))
-    out = _with_sign_of(b, x, b.convert(root, _FLOAT32))
-    is_usual = b.and_(b.compare(wide, _full(b, x, 0), "GT"), b.is_finite(x))
+    root = b.multiply(size, b.multiply(inverse, inverse))
+    out = with_sign_of(b, x, b.convert(root, _FLOAT32))
+    is_usual = b.and_(b.compare(size, full(b, x, 0), "GT"), b.is_finite(x))
     return b.select(is_usual, out, x)
 
 
@@ -120,38 +120,38 @@ _FOUR_THIRDS_OF_BIAS: Final = 0x553EF0FF_00000000
 
 def _half_or_whole(b: Builder, x: Value) -> tuple[Value, Value]:
     """Return which magnitudes are above 1/2, and the arcsine, there of half the angle."""
-    size, half = b.abs(x), _full(b, x, 0.5)
+    size, half = b.abs(x), full(b, x, 0.5)
     is_far = b.compare(size, half, "GT")
-    rest = b.multiply(half, b.subtract(_full(b, x, 1), size))
+    rest = b.multiply(half, b.subtract(full(b, x, 1), size))
     z = b.select(is_far, rest, b.multiply(size, size))
     root = b.select(is_far, b.sqrt(rest), size)
     inner = b.multiply(b.multiply(root, z), polynomial(b, z, _ARCSINE))
     return is_far, b.add(root, inner)
 
 
-def _full(b: Builder, like: Value, number: float) -> Value:
+def full(b: Builder, like: Value, number: float) -> Value:
     return b.full(like.shape, number, _FLOAT64)
 
 
-def _wide(b: Builder, x: Value) -> Value:
+def wide(b: Builder, x: Value) -> Value:
     """Return magnitudes of float32 in float64."""
     bits = b.bitcast_convert(x, x.shape, np.int32)
-    scaled = b.multiply(b.convert(bits, _FLOAT64), _full(b, x, 2.0**-149))
+    scaled = b.multiply(b.convert(bits, _FLOAT64), full(b, x, 2.0**-149))
     is_least = b.compare(bits, b.full(x.shape, 1 << 23, np.int32), "LT")
     return b.select(is_least, scaled, b.convert(x, _FLOAT64))
 
 
-def _narrow(b: Builder, x: Value) -> Value:
+def narrow(b: Builder, x: Value) -> Value:
     """Return magnitudes in float32."""
-    scaled = b.round_nearest_even(b.multiply(x, _full(b, x, 2.0**149)))
-    least = _full(b, x, 2.0**-126)
+    scaled = b.round_nearest_even(b.multiply(x, full(b, x, 2.0**149)))
+    least = full(b, x, 2.0**-126)
     is_least = b.compare(x, least, "LT")
-    bits = b.convert(b.select(is_least, scaled, _full(b, x, 0)), np.int32)
+    bits = b.convert(b.select(is_least, scaled, full(b, x, 0)), np.int32)
     small = b.bitcast_convert(bits, x.shape, _FLOAT32)
     return b.select(is_least, small, b.convert(x, _FLOAT32))
 
 
-def _with_sign_of(b: Builder, x: Value, magnitude: Value) -> Value:
+def with_sign_of(b: Builder, x: Value, magnitude: Value) -> Value:
     words = np.dtype(np.uint32)
     sign = b.and_(b.bitcast_convert(x, x.shape, words), b.full(x.shape, 1 << 31, words))
     bits = b.or_(b.bitcast_convert(magnitude, x.shape, words), sign)

@@ -30,6 +30,8 @@ from imprint._src.primitives.elementwise.comparison import eq
 from imprint._src.primitives.elementwise.convert import convert_element_type_p
 from imprint._src.primitives.elementwise.elementwise import elementwise_aval, repeated
 from imprint._src.primitives.elementwise.exponential import log
+from imprint._src.primitives.elementwise.inverses import is_many
+from imprint._src.primitives.elementwise.real_power import MANY, lower_real_power
 from imprint._src.primitives.elementwise.select import select_n
 from imprint._src.primitives.families import INEXACT, wide
 from imprint._src.stablehlo import Builder, Value
@@ -71,7 +73,8 @@ def _complex_power(x: NDArray, y: NDArray) -> NDArray:
 def _pow_lower(b: Builder, x: Value, y: Value) -> tuple[Value, ...]:
     if y.dtype != x.dtype:
         y = b.convert(y, x.dtype)
-    return (b.power(*repeated(b, (x, y))),)
+    x, y = repeated(b, (x, y))
+    return (lower_real_power(b, x, y) if is_many(b, x, MANY) else b.power(x, y),)
 
 
 def _pow_jvp(primals: Values, tangents: Values) -> Any:

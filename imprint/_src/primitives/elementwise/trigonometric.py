@@ -40,7 +40,7 @@ from imprint._src.primitives.elementwise.exponential import (
     square,
 )
 from imprint._src.primitives.elementwise.inverses import (
-    inverts_many,
+    is_many,
     lower_arccosine,
     lower_arcsine,
     lower_arctangent,
@@ -225,7 +225,7 @@ asin_p: Final = unary(
     "asin",
     dtypes=INEXACT,
     reference=unsigned_zeros(np.arcsin),
-    lower=lambda b, x: lower_arcsine(b, x) if inverts_many(b, x) else b.asin(x),
+    lower=lambda b, x: lower_arcsine(b, x) if is_many(b, x) else b.asin(x),
     fusion=EXPENSIVE._replace(wide=(1500, 2960)),
     makes_nan=True,
     derivative=lambda x, out: rsqrt(one_minus_square(x)),
@@ -253,7 +253,7 @@ acos_p: Final = unary(
     "acos",
     dtypes=INEXACT,
     reference=unsigned_zeros(np.arccos),
-    lower=lambda b, x: lower_arccosine(b, x) if inverts_many(b, x) else b.acos(x),
+    lower=lambda b, x: lower_arccosine(b, x) if is_many(b, x) else b.acos(x),
     fusion=EXPENSIVE._replace(wide=(1270, 2280)),
     makes_nan=True,
     derivative=lambda x, out: neg(rsqrt(one_minus_square(x))),
@@ -287,7 +287,7 @@ atan_p: Final = unary(
     "atan",
     dtypes=INEXACT,
     reference=np.arctan,
-    lower=lambda b, x: lower_arctangent(b, x) if inverts_many(b, x) else b.atan(x),
+    lower=lambda b, x: lower_arctangent(b, x) if is_many(b, x) else b.atan(x),
     fusion=EXPENSIVE,
     makes_nan=True,
     derivative=_atan_derivative,
@@ -331,7 +331,7 @@ def _over_square_sum(x: Any, y: Any, part: Any) -> Any:
 
 
 def _atan2_lower(b: Builder, y: Value, x: Value) -> Value:
-    return lower_arctangent(b, y, x) if inverts_many(b, x) else b.atan2(y, x)
+    return lower_arctangent(b, y, x) if is_many(b, x) else b.atan2(y, x)
 
 
 atan2_p: Final = binary(
