@@ -27,6 +27,7 @@ from imprint._src.jit.guards.locations import (
     held_names,
 )
 from imprint._src.jit.guards.reachable import (
+    BY_NAME,
     ReachableValues,
     Readers,
     has_getattr,
@@ -77,10 +78,10 @@ class Absences:
 
     def _add_filled_in(self) -> None:
         """Add the locations of names that the trace bound where owners lacked them."""
-        reached, by_name = self._reached, Readers(by_name=True)
+        reached = self._reached
         for at, _ in self._owners.values():
             for name in held_names(at.owner, at.name):
-                reached.add(at.part(name), by_name)
+                reached.add(at.part(name), BY_NAME)
 
     def _want(self, at: MissingNames, names: Iterable[str] = ()) -> None:
         """Add names of an owner: those of a location, and more."""

@@ -25,12 +25,14 @@ class Executed:
 
     Attributes:
         is_observed: whether it is known which instructions ran.
+        codes: the code objects that ran, by `id`.
+        offsets: the offsets of their instructions, by `id`.
     """
 
     def __init__(self, start: _Start) -> None:
         self.is_observed: bool = False
         self.codes: dict[int, CodeType] = {}
-        self._offsets: dict[int, set[int]] = {}
+        self.offsets: dict[int, set[int]] = {}
         self._whole: set[int] = set()
         self._armed: dict[int, CodeType] = {}
         self._start: _Start = start
@@ -53,23 +55,19 @@ class Executed:
             self._armed[id(code)] = code
             _arm(code)
 
-    def ran(self, code: CodeType, offset: int) -> None:
-        """Add one instruction; called from the event of its frame."""
-        offsets = self._offsets.get(id(code))
-        if offsets is None:
-            self.add(code, (offset,), sys._getframe(2).f_globals)  # pyright: ignore[reportPrivateUsage] - the frame that runs
-        else:
-            offsets.add(offset)
+    def starts(self, code: CodeType, offset: int) -> None:
+        """Add the first instruction of a code object; called from the event of its frame."""
+        self.add(code, (offset,), sys._getframe(2).f_globals)  # pyright: ignore[reportPrivateUsage] - the frame that runs
 
     def add(
         self, code: CodeType, offsets: Iterable[int], names: dict[str, Any] | None
     ) -> None:
         """Add instructions of a code object, which starts now if it is new."""
-        known = self._offsets.get(id(code))
+        known = self.offsets.get(id(code))
         if known is not None:
             known.update(offsets)
             return
-        self._offsets[id(code)] = set(offsets)
+        self.offsets[id(code)] = set(offsets)
         self.codes[id(code)] = code
         self._start(code, names)
 
@@ -85,20 +83,20 @@ class Executed:
         """Take the instructions of a code object as executed that ran of an equal one."""
         if id(ran) in self._whole:
             self.add_whole(code, names)
-        elif id(ran) in self._offsets:
-            self.add(code, self._offsets[id(ran)], names)
+        elif id(ran) in self.offsets:
+            self.add(code, self.offsets[id(ran)], names)
 
     def is_executed(self, code: CodeType, offset: int) -> bool:
         """Return whether an instruction ran, or may have run."""
         key = id(code)
-        return key in self._whole or offset in self._offsets.get(key, ())
+        return key in self._whole or offset in self.offsets.get(key, ())
 
     def raised(self, code: CodeType, offset: int, after: int) -> bool:
         """Return whether an instruction ran and the next one did not."""
         key = id(code)
         if key in self._whole or after == offset:
             return False
-        offsets = self._offsets.get(key, ())
+        offsets = self.offsets.get(key, ())
         return offset in offsets and after not in offsets
 
     def is_whole(self, code: CodeType) -> bool:
@@ -108,7 +106,7 @@ class Executed:
     def frozen(self) -> "tuple[tuple[CodeType, frozenset[int] | None], ...]":
         """Return each code object that ran with its offsets; None stands for all."""
         return tuple(
-            (code, None if key in self._whole else frozenset(self._offsets[key]))
+            (code, None if key in self._whole else frozenset(self.offsets[key]))
             for key, code in self.codes.items()
         )
 
@@ -171,7 +169,11 @@ if sys.version_info >= (3, 12):
 
     def _observe(code: CodeType, offset: int) -> Any:
         for executed in _active[:]:
-            executed.ran(code, offset)
+            offsets = executed.offsets.get(id(code))
+            if offsets is None:
+                executed.starts(code, offset)
+            else:  # hot: once an instruction
+                offsets.add(offset)
         return _monitoring.DISABLE
 
 else:

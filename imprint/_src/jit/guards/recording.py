@@ -385,15 +385,17 @@ class Recording:
         if isinstance(place.location, Root | Referent):
             return False
         is_executed = self._executed.is_executed
-        return any(
-            readers.always
-            or (readers.of_code is not None and self._has_run(readers.of_code))
-            or any(is_executed(*site) for site in readers.sites)
-            or (readers.by_name and self._is_read_by_name(place, name_uses))
-            for readers in place.readers
-        )
+        for readers in place.readers:
+            if readers.always or self._has_run(readers.of_code):
+                return True
+            for code, offset in readers.sites:
+                if is_executed(code, offset):
+                    return True
+            if readers.by_name and self._is_read_by_name(place, name_uses):
+                return True
+        return False
 
-    def _has_run(self, code: CodeType) -> bool:
+    def _has_run(self, code: CodeType | None) -> bool:
         return id(code) in self._executed.codes
 
     def _is_read_by_name(
@@ -409,7 +411,7 @@ class Recording:
         classes = bases_of(class_of(owner))
         if issubclass(class_of(owner), type):
             classes += bases_of(owner)
-        return any(id(base) in use.of_classes for base in classes)
+        return not use.of_classes.isdisjoint(map(id, classes))
 
     def _value(self, place: ReachedLocation, now: Any) -> RecordedValue | None:
         """Return the value that the trace saw at a location; None if it wrote it."""
