@@ -124,6 +124,26 @@ f = imprint.jit(lambda x: REF()(x))
 """,
         [("2.0", "3.0")],
     ),
+    "a function for each class": (
+        """
+@functools.singledispatch
+def scale(rate, x):
+    return x * rate
+@scale.register
+def _(rate: str, x):
+    return x * len(rate) * 1.5
+f = imprint.jit(lambda x: scale(2.0, x) + scale("ab", x))
+""",
+        [("x * rate", "x + rate"), ("1.5", "2.5"), ("2.0", "3.0")],
+    ),
+    "a weak dictionary in an object": (
+        """
+T = Thing(2.0)
+T.seen = weakref.WeakKeyDictionary()
+f = imprint.jit(T.scaled)
+""",
+        [("2.0", "3.0")],
+    ),
     "a getter": (
         "GET = operator.attrgetter('rate')\nT = Thing(2.0)\n"
         "f = imprint.jit(lambda x: x * GET(T))",

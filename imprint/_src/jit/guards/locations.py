@@ -446,8 +446,13 @@ class Referent(Owned):
         return Referent(owner, self.name, self._get, parent, self.path)
 
     @property
+    def is_item(self) -> bool:
+        """Whether it is an item of a container, by its place among all."""
+        return self._get is contents_of
+
+    @property
     def value_path(self) -> str:
-        return f"{self.path}[…]" if self._get is contents_of else self.path
+        return f"{self.path}[…]" if self.is_item else self.path
 
     def __str__(self) -> str:
         return self.path

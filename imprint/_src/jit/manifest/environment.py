@@ -34,7 +34,7 @@ from imprint._src.jit.manifest.not_cacheable import DECLARED, NotCacheable, Reas
 def environment_key() -> tuple[str, ...]:
     """Return the part of all keys that is constant in a process."""
     return (
-        "manifest 5",
+        "manifest 6",
         sys.version,
         f"optimize {sys.flags.optimize}",
         f"numpy {np.__version__}",

@@ -27,6 +27,7 @@ from imprint._src.jit.fingerprint.raw_access import (
     GONE,
     MISSING,
     class_of,
+    contents_of,
     defining_class,
     namespace_of,
     qualname_of,
@@ -180,7 +181,7 @@ class _ReadSerializer:
         owner = location.owner
         if owner is None:
             raise NotCacheable(Reason.OWNER, str(location))
-        if isinstance(location, Global):
+        if isinstance(location, Global) or _is_of_module(location):
             user = self._users.get(id(owner))
             return _module_of(owner) or (None if user is None else ["globals", user])
         at = None if location.parent is None else self._step(location.parent)
@@ -200,6 +201,12 @@ class _ReadSerializer:
         if owner is None or name is None:
             return None
         return self._add(location, value, name, [owner, "", False, ""])
+
+
+def _is_of_module(location: Location) -> bool:
+    """Return whether a location has the names that a module lacks."""
+    is_missing = type(location) is MissingNames and location.parent is None
+    return is_missing and class_of(location.owner) is dict
 
 
 def _module_of(names: Any) -> Any:
@@ -231,9 +238,7 @@ def _extra(location: Location) -> Any:
     if isinstance(location, Contents):
         return location.is_strict
     if isinstance(location, Referent):
-        found, at = gc.get_referents(location.owner), location.name
-        if not (at < len(found) and found[at] is location.get()):
-            raise NotCacheable(Reason.OWNER, str(location))
+        return location.is_item
     return None
 
 
@@ -481,7 +486,8 @@ def _location(
     if kind == "contents":
         return Contents(owner, parent, path, is_strict=extra)
     if kind == "referent":
-        return Referent(owner, name, gc.get_referents, parent, path)
+        get = contents_of if extra else gc.get_referents
+        return Referent(owner, name, get, parent, path)
     if kind == "type":
         return TypeOf(owner, parent, path)
     if kind == "specials":

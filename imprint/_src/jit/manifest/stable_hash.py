@@ -556,6 +556,11 @@ _RULES: Final[dict[Any, _Rule]] = {
     UnionType: _node_rule("", lambda x: x.__args__),
     GenericAlias: _node_rule("", lambda x: (x.__origin__, *x.__args__)),
     **dict.fromkeys((weakref.ref, weakref.WeakMethod), _weak),
+    # What only weak references reach is no input; `singledispatch` has a cache of this kind.
+    **dict.fromkeys(
+        (weakref.WeakKeyDictionary, weakref.WeakValueDictionary, weakref.WeakSet),
+        _node_rule("", lambda x: ()),
+    ),
     **dict.fromkeys(
         (operator.attrgetter, operator.itemgetter, operator.methodcaller), _reduced
     ),
