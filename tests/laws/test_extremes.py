@@ -163,6 +163,13 @@ def test_derivatives_are_true(name):
     assert not faults
 
 
+@pytest.mark.parametrize("name", ["lax.bessel_i1e", "scipy.special.erfcinv"])
+def test_derivatives_of_few_digits_do_not_cancel(name):
+    dtype = np.dtype(ml_dtypes.bfloat16)
+    places = np.float32([-10.5, -8, 2.5, 8.125, 1e-36, 1e-30, 0.01]).astype(dtype)
+    assert not law_of_derivatives(named(name), dtype, [(float(x),) for x in places])
+
+
 DTYPES = [np.dtype(np.float32), np.dtype(ml_dtypes.bfloat16), np.dtype(np.float64)]
 
 
