@@ -3,7 +3,8 @@
 A hook of hatchling: wheels contain both; of an editable install they lie beside their
 sources. Without a compiler, or where it fails, the package has none: calls run in Python,
 and XLA computes everything. `python hatch_build.py` builds them in place: the core for the
-Python that runs it, the kernels for every Python of the platform.
+Python that runs it, the kernels for every Python of the platform. A third, `direct`, is a study
+for x86-64 alone.
 """
 
 import os
@@ -30,11 +31,21 @@ LEVELS = {
 
 
 def build_core() -> Path:
-    """Compile the extension beside its source, and return it."""
+    """Compile the core, an extension of Python, and return it."""
+    return _build_extension("core")
+
+
+def build_direct() -> Path:
+    """Compile the extension that calls small programs, for x86-64 alone, and return it."""
+    return _build_extension("direct")
+
+
+def _build_extension(name: str) -> Path:
+    """Compile an extension beside its source, and return it."""
     import numpy  # noqa: PLC0415 - for the build alone
 
-    source = FOLDER / "core.c"
-    target = FOLDER / f"core{sysconfig.get_config_var('EXT_SUFFIX')}"
+    source = FOLDER / f"{name}.c"
+    target = FOLDER / f"{name}{sysconfig.get_config_var('EXT_SUFFIX')}"
     texts = [part.read_bytes() for part in sorted(FOLDER.glob("*.c"))]
     identity = blake2b(b"".join(texts), digest_size=16).hexdigest()
     variables = sysconfig.get_config_vars()
@@ -130,12 +141,14 @@ def try_build_all() -> list[Path]:
     built = (
         try_build(build_core, "no native core, calls run in Python"),
         try_build(build_kernels, "no kernels, XLA computes everything"),
+        try_build(build_direct, "small programs run on the engine"),
     )
     return [path for path in built if path is not None]
 
 
 if __name__ == "__main__":
-    sys.exit(len(try_build_all()) < 2)
+    made = {path.name.partition(".")[0] for path in try_build_all()}
+    sys.exit(not {"core", "kernels"} <= made)
 
 try:
     from hatchling.builders.hooks.plugin.interface import BuildHookInterface

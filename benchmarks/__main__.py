@@ -29,7 +29,8 @@ FILES = (
         "filtering",
         "redundant_misses",
     ),
-    *("arrays", "order", "padding", "spectra", "statics", "steady", "warm_start"),
+    *("arrays", "order", "padding", "small", "spectra", "statics", "steady"),
+    "warm_start",
     "as_jax",
 )
 HEAD = ("", "imprint", "jax", "ratio", "median", "target", "")

@@ -3,10 +3,11 @@
 - `core.c`: the calls
 - `guards.c`: a part of it, the guards
 - `kernels`: kernels in C++ for compiled programs
+- `direct.c`: an extension of its own, calls of small programs without the engine
 
 `core` is the extension, or None; `status` says which, and why. A binary of another source
 is refused. The environment variable IMPRINT_NATIVE=0 turns it off. Without it the same
-calls run in Python, slower.
+calls run in Python, slower. `direct` is None unless IMPRINT_DIRECT=1.
 """
 
 import os
@@ -16,7 +17,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Final
 
-__all__ = ["core", "status"]
+__all__ = ["core", "direct", "direct_status", "status"]
 
 
 def source() -> str:
@@ -26,14 +27,14 @@ def source() -> str:
     return blake2b(text, digest_size=16).hexdigest()
 
 
-def _load() -> tuple[Any, str]:
-    """Return the extension, or None; and a line on it."""
+def _load(name: str = "core") -> tuple[Any, str]:
+    """Return an extension, or None; and a line on it."""
     if os.environ.get("IMPRINT_NATIVE") == "0":
         return None, "off: IMPRINT_NATIVE=0"
     if sysconfig.get_config_var("Py_GIL_DISABLED"):
         return None, "not loaded: this Python has no GIL"
     try:
-        loaded: Any = import_module("imprint._src.native.core")
+        loaded: Any = import_module(f"imprint._src.native.{name}")
     except ImportError as err:
         return None, f"not loaded: {err}"
     if loaded.source != source():
@@ -41,8 +42,19 @@ def _load() -> tuple[Any, str]:
     return loaded, "loaded"
 
 
+def _load_direct() -> tuple[Any, str]:
+    if os.environ.get("IMPRINT_DIRECT") != "1":
+        return None, "off: IMPRINT_DIRECT is not 1"
+    return _load("direct") if core is not None else (None, f"core: {status}")
+
+
 _loaded: Final = _load()
 core: Final[Any] = _loaded[0]
 """The extension, or None."""
 status: Final[str] = _loaded[1]
+"""Whether it is loaded, or why not."""
+_direct: Final = _load_direct()
+direct: Final[Any] = _direct[0]
+"""The extension that calls small programs without the engine, or None."""
+direct_status: Final[str] = _direct[1]
 """Whether it is loaded, or why not."""

@@ -40,7 +40,7 @@ static struct {
 
 static struct {
     Py_ssize_t guard, take, special, consts, hits, executable, handlers, out_aval,
-        out_avals, unflatten, host_call, only_donates, donated;
+        out_avals, unflatten, host_call, only_donates, donated, direct;
 } of_version;
 
 static struct {
@@ -113,12 +113,13 @@ static int is_tracing(void)
     return trace != Py_None;
 }
 
-static PyObject *make_array(PyObject *aval, PyObject *buffer)
+/* Return an array whose values, in the slot `at`, are a buffer or a NumPy array. */
+static PyObject *make_array(PyObject *aval, PyObject *values, Py_ssize_t at)
 {
     PyObject *made = given.array->tp_alloc(given.array, 0);
     if (made != NULL) {
         AT(made, of_array.aval) = Py_NewRef(aval);
-        AT(made, of_array.buffer) = Py_NewRef(buffer);
+        AT(made, at) = Py_NewRef(values);
     }
     return made;
 }
@@ -319,8 +320,9 @@ static PyObject *execute(PyObject *version, PyObject *buffers)
     return outs;
 }
 
-/* Return buffers of results as the result of the function. */
-static PyObject *wrap(PyObject *version, PyObject *outs)
+/* Return the values of results, which arrays have in the slot `at`, as the result of the
+   function. */
+static PyObject *wrap(PyObject *version, PyObject *outs, Py_ssize_t at)
 {
     PyObject *aval = AT(version, of_version.out_aval), *avals = AT(version, of_version.out_avals);
     Py_ssize_t count = PyTuple_GET_SIZE(avals);
@@ -329,14 +331,14 @@ static PyObject *wrap(PyObject *version, PyObject *outs)
         return NULL;
     }
     if (aval != Py_None)
-        return make_array(aval, PyList_GET_ITEM(outs, 0));
+        return make_array(aval, PyList_GET_ITEM(outs, 0), at);
     PyObject *unflatten = AT(version, of_version.unflatten);
     int is_list = unflatten == (PyObject *)&PyList_Type;
     PyObject *arrays = is_list ? PyList_New(count) : PyTuple_New(count);
     if (arrays == NULL)
         return NULL;
     for (Py_ssize_t i = 0; i < count; i++) {
-        PyObject *array = make_array(PyTuple_GET_ITEM(avals, i), PyList_GET_ITEM(outs, i));
+        PyObject *array = make_array(PyTuple_GET_ITEM(avals, i), PyList_GET_ITEM(outs, i), at);
         if (array == NULL) {
             Py_DECREF(arrays);
             return NULL;
@@ -505,7 +507,7 @@ static PyObject *run_donating(PyObject *version, PyObject *const *leaves, Py_ssi
         }
         Py_DECREF(site);
         if (!failed)
-            result = wrap(version, outs);
+            result = wrap(version, outs, of_array.buffer);
         else if (!PyErr_Occurred())
             PyErr_SetString(PyExc_SystemError, "a donated argument is missing");
     }
@@ -1082,7 +1084,7 @@ static PyObject *run_on_hosts(PyObject *version, Form *form)
                            : execute(version, arguments);
     Py_DECREF(host_call);
     if (outs != NULL)
-        result = wrap(version, outs);
+        result = wrap(version, outs, of_array.buffer);
     else if (count)
         explain_error(version, arguments);
     Py_XDECREF(outs);
@@ -1092,8 +1094,25 @@ done:
     return result;
 }
 
+/* Call the kernels of a version without the engine; NULL without an error if it has to. */
+static PyObject *run_direct(PyObject *version, Form *form)
+{
+    PyObject *direct = Py_NewRef(AT(version, of_version.direct)), *result = NULL;
+    PyObject *outs = PyObject_Vectorcall(direct, form->leaves, form->count, NULL);
+    Py_DECREF(direct);
+    if (outs != NULL && outs != Py_None && count_hit(version) == 0)
+        result = wrap(version, outs, of_array.host);
+    Py_XDECREF(outs);
+    return result;
+}
+
 static PyObject *run(PyObject *version, Form *form)
 {
+    if (AT(version, of_version.direct) != Py_None && !form->hosts) {
+        PyObject *result = run_direct(version, form);
+        if (result != NULL || PyErr_Occurred())
+            return result;
+    }
     if (AT(version, of_version.special) != Py_False) {
         PyObject *result =
             form->hosts ? NULL : run_donating(version, form->leaves, form->count);
@@ -1112,7 +1131,7 @@ static PyObject *run(PyObject *version, Form *form)
     PyObject *outs = count_hit(version) < 0 ? NULL : execute(version, buffers), *result = NULL;
     Py_DECREF(buffers);
     if (outs != NULL) {
-        result = wrap(version, outs);
+        result = wrap(version, outs, of_array.buffer);
         Py_DECREF(outs);
     }
     return result;
@@ -1462,6 +1481,7 @@ static PyObject *setup(PyObject *Py_UNUSED(module), PyObject *parts)
     OFFSET(given.version, of_version, host_call, "host_call")
     OFFSET(given.version, of_version, only_donates, "only_donates")
     OFFSET(given.version, of_version, donated, "donated")
+    OFFSET(given.version, of_version, direct, "direct")
     OFFSET(given.executable, of_executable, execute, "execute")
     OFFSET(given.form, of_form, spec, "spec")
     OFFSET(given.form, of_form, dynamic, "dynamic")

@@ -53,7 +53,12 @@ from imprint._src.runtime.client import (
     process_index,
     process_indices,
 )
-from imprint._src.runtime.compat import VECTORIZES_SUMS, EngineError, ExecuteResults
+from imprint._src.runtime.compat import (
+    VECTORIZES_SUMS,
+    EngineError,
+    ExecuteResults,
+    library_identity,
+)
 from imprint._src.runtime.executable import (
     Executable,
     MemoryStats,
@@ -160,6 +165,7 @@ __all__ = [
     "joined",
     "kernels_status",
     "leave",
+    "library_identity",
     "local_device_count",
     "local_devices",
     "mark",

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, Final, NamedTuple, Protocol, final
 
+from imprint._src import native
 from imprint._src.errors import ArgumentError, CompileError, DTypeError, ShapeError
 from imprint._src.runtime.buffer import (
     Aval,
@@ -106,12 +107,14 @@ class Executable:
         in_shardings: The layouts of its arguments; none on one device.
         out_shardings: Those of its results; none on one device.
         callbacks: The functions of the host that it calls, which it keeps alive.
+        serialized: With IMPRINT_DIRECT=1, the bytes that it was loaded from: what the
+            engine loads, it serializes without the object code.
     """
 
     __slots__ = (
         *("__weakref__", "_loaded", "_nbytes"),
         *("callbacks", "device", "execute", "handlers", "in_shardings", "out_avals"),
-        "out_shardings",
+        *("out_shardings", "serialized"),
     )
 
     def __init__(
@@ -126,6 +129,7 @@ class Executable:
     ) -> None:
         self._loaded: Final = loaded
         self._nbytes = nbytes  # 0 until it is measured
+        self.serialized: bytes = b""
         self.device: Final = device
         self.callbacks: Final = callbacks
         self.execute: Callable[..., Any] = loaded.execute_sharded
@@ -316,7 +320,10 @@ def deserialize(
             f"deserialize: expected an executable of jaxlib {jaxlib_version}, got "
             f"{len(data)} bytes that it cannot read. Delete them and compile again."
         ) from err
-    return Executable(loaded, out_avals, on, nbytes=len(data))
+    made = Executable(loaded, out_avals, on, nbytes=len(data))
+    if native.direct is not None:
+        made.serialized = data
+    return made
 
 
 # ---- errors ----

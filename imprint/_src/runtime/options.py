@@ -17,6 +17,7 @@ from typing import Any, Final, Self, TypeAlias
 
 import numpy as np
 
+from imprint._src import native
 from imprint._src.errors import ArgumentError, CompileError, did_you_mean
 from imprint._src.runtime.compat import (
     corrections,
@@ -144,6 +145,7 @@ def engine_version() -> tuple[str, ...]:
         *(f"{name}: {value}" for name, value in _cpu().items()),
         f"processors: {_processors()}",
         f"XLA_FLAGS={os.environ.get('XLA_FLAGS', '')}",
+        *(() if native.direct is None else ("IMPRINT_DIRECT=1",)),
     )
 
 

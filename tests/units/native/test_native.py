@@ -74,9 +74,10 @@ def test_a_build_without_a_compiler_gives_a_pure_wheel(tmp_path):
     none = "/nonexistent"
     done = run("-c", code, CC=none, CXX=none, PYTHONPATH=str(tmp_path))
     assert done.stdout == "{'artifacts': []}\n"
-    core, kernels = done.stderr.splitlines()
+    core, kernels, direct = done.stderr.splitlines()
     assert core.startswith("imprint: no native core, calls run in Python: ")
     assert kernels.startswith("imprint: no kernels, XLA computes everything: ")
+    assert direct.startswith("imprint: small programs run on the engine: ")
     assert done.returncode == 0
 
 

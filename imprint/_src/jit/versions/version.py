@@ -16,9 +16,10 @@ import time
 import weakref
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator
+from importlib import import_module
 from typing import Any, Final, NamedTuple, Protocol, cast, final
 
-from imprint._src import runtime
+from imprint._src import native, runtime
 from imprint._src.array import (
     ArrayImpl,
     buffer_of,
@@ -26,6 +27,7 @@ from imprint._src.array import (
     deleted_error,
     host_of,
     to_array,
+    wrap_host,
 )
 from imprint._src.core.aval import ShapedArray
 from imprint._src.core.dims import Dim
@@ -120,6 +122,7 @@ class Version(InternalObject):
         "checks",
         "consts",
         "created_at",
+        "direct",
         "donated",
         "executable",
         "finalizers",
@@ -232,6 +235,7 @@ class Version(InternalObject):
         is_whole = everything and not self.special
         is_whole = is_whole and not isinstance(self.assignment, ShardedAssignment)
         self.take: tuple[int, ...] | None = None if is_whole else kept
+        self.direct: Any = None if _direct is None else _direct.program_of(self)
 
     def use_guard(self, guard: Guard) -> None:
         """Set the guard that decides whether it is valid."""
@@ -359,13 +363,15 @@ class Version(InternalObject):
         """Return whether it can never hold again; one that is pinned stays for all that."""
         return not self.stays and self.traced.dependencies.is_lost()
 
-    def run(self, leaves: list[Any], host_leaves: list[int] | None = None) -> Any:
+    def run(self, leaves: list[Any], host_leaves: list[int] | None = None) -> Any:  # noqa: C901 - hot: a helper costs 60 ns
         """Execute on leaves of which some are NumPy arrays or numbers; hot.
 
         Args:
             leaves: the leaves of a call, in a list of its own.
             host_leaves: which are host values, if the caller knows.
         """
+        if self.direct is not None and (outs := self.direct(*leaves)) is not None:
+            return self.wrap(outs, wrap_host)
         if self.take is None and host_leaves and len(host_leaves) == len(leaves):
             try:  # host values only: nothing to sort out
                 outs = self.host_call(leaves, host_leaves)
@@ -420,16 +426,16 @@ class Version(InternalObject):
         except _FAILED as err:
             raise self.explain(arguments, err) from err
 
-    def wrap(self, outs: list[Any]) -> Any:
-        """Return buffers of results as the tree of arrays that the function gives."""
+    def wrap(self, outs: list[Any], make: Callable[..., ArrayImpl] = ArrayImpl) -> Any:
+        """Return values of results, buffers unless `make` takes others, as their tree."""
         if self.sentinels is not None:
             aval = self.assignment.of_flags(self.program.out_avals[-1])
             flags = host_of(ArrayImpl(aval, outs.pop()))
             names, results = self.traced.leaf_names(), self.traced.results.names()
             self.sentinels.check(flags, self.name, names, results)
         if self.out_aval is not None:
-            return ArrayImpl(self.out_aval, outs[0])
-        return self.unflatten(map(ArrayImpl, self.out_avals, outs))
+            return make(self.out_aval, outs[0])
+        return self.unflatten(map(make, self.out_avals, outs))
 
     def explain(self, buffers: list[Any], err: Exception) -> Exception:
         """Return the error to raise for an error of the execution."""
@@ -501,6 +507,11 @@ class Version(InternalObject):
     def origin(self) -> str:
         """Where the executable is from: "compiled", "disk", or "memory" if another had it."""
         return self.program.origin
+
+    @property
+    def runs_on(self) -> str:
+        """What runs it: "engine", or "direct" if calls of arrays need no engine."""
+        return "engine" if self.direct is None else "direct"
 
     @property
     def restarts(self) -> str:
@@ -649,6 +660,7 @@ _SHARED: Final = (
     "at",
     "consts",
     "created_at",
+    "direct",
     "donated",
     "executable",
     "handlers",
@@ -674,4 +686,7 @@ def calls_answered() -> int:
     return COUNTERS.retired + sum(version.hits for version in list(_alive))
 
 
+_direct: Final[Any] = (
+    None if native.direct is None else import_module("imprint._src.jit.versions.direct")
+)
 _alive: Final[weakref.WeakSet[Version]] = weakref.WeakSet()
