@@ -358,3 +358,23 @@ def dictionary_imported_where_it_is_used():
     yield
     module.config["lr"] = 2.0
     yield BACK
+
+
+# ---- reached by two names ----
+
+
+@stale
+def dictionary_of_two_names_of_which_one_is_bound_anew():
+    outer = {"n": {"b": 2.0}}
+    inner = outer["n"]
+
+    def f(x):
+        return x * (10 * outer["n"]["b"] + inner.get("b"))
+
+    yield f
+    inner["b"] = 3.0
+    yield
+    outer = {"n": {"b": 2.0}}
+    yield
+    inner["b"] = 4.0
+    yield

@@ -4,7 +4,7 @@ For another function of the same code each location is found again from its pare
 data has to be equal there, and other objects have to be the same.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from types import CodeType, FunctionType
 from typing import Any, Final, final
 
@@ -122,6 +122,7 @@ class Dependencies:
         reads: list[Dependency] = []
         codes: dict[int, CodeType] = {}
         functions: dict[int, Any] = {}
+        passed: list[tuple[Location, Location, Any]] = []
         held = {id(standin()) for standin in self.later}
         for (location, seen), now, value, is_equal in self._found(given, self.reads):
             if now is None:
@@ -132,18 +133,18 @@ class Dependencies:
                 return None  # the trace holds the very function, and will call it
             if not (is_equal and self._accepts(seen, value, functions)):
                 return None
-            if type(now) is MissingNames and value:  # as the class shows it
-                parts = [now.part(name) for name in value]
-                reads += [Dependency(at, RecordedValue(at.get())) for at in parts]
-                now, value = now.without(value), ()
-                if not now.name:
-                    continue
+            passed.append((location, now, value))
+            if type(now) is MissingNames and value:
+                reads += _as_shown(now, value)
+                continue
             is_it = now.key == location.key and seen.value is value
             reads.append(
                 Dependency(now, seen if is_it else _recorded(now, seen, value))
             )
             if location.name == "__code__" and seen.value is not value:
                 codes.update(_replaced_codes(seen.value, value))
+        if _is_split(passed):
+            return None
         ran = tuple((codes.get(id(code), code), offsets) for code, offsets in self.ran)
         return self._with(tuple(reads), tuple(map(identity, given)), ran)
 
@@ -170,10 +171,12 @@ class Dependencies:
         given = (*roots,)
         if not self._is_alike(given) or self.has_shared_functions:
             return False
-        return all(
-            now is not None and is_equal
-            for _, now, _, is_equal in self._found(given, self.captured)
-        )
+        passed: list[tuple[Location, Location, Any]] = []
+        for read, now, value, is_equal in self._found(given, self.captured):
+            if now is None or not is_equal:
+                return False
+            passed.append((read.location, now, value))
+        return not _is_split(passed)
 
     def differing(self, roots: Iterable[Any]) -> list[tuple[Dependency, Any]]:
         """Return the locations that differ for another function, with the values there.
@@ -309,6 +312,28 @@ class Dependencies:
         """The locations to show to users: not the code of the function itself."""
         found = [part for read in self.reads for part in read.parts()]
         return [at for at, seen in found if _is_shown(at, seen)]
+
+
+def _as_shown(at: MissingNames, found: Iterable[str]) -> Iterator[Dependency]:
+    """Yield attributes that an object got, equal to those of its class, and the others."""
+    for part in map(at.part, found):
+        yield Dependency(part, RecordedValue(part.get()))
+    rest = at.without(found)
+    if rest.name:
+        yield Dependency(rest, RecordedValue(()))
+
+
+def _is_split(passed: Sequence[tuple[Location, Location, Any]]) -> bool:
+    """Return whether two paths led to one container, and one leads to another now.
+
+    The items have one path only, which shows those of the other container.
+    """
+    moved = {
+        id(was.owner)
+        for was, now, _ in passed
+        if isinstance(now, Item | Contents) and now.owner is not was.owner
+    }
+    return bool(moved) and any(id(value) in moved for _, _, value in passed)
 
 
 def _is_shown(location: Location, seen: Any) -> bool:
