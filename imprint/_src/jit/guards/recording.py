@@ -420,12 +420,12 @@ class Recording:
         is_filled = before is MISSING or before is None
         if not is_same and (issubclass(class_of(now), Tracer) or not is_filled):
             return None
-        by_parts = storage_of(now) is not None and self._is_by_parts(place, now)
-        captured = not by_parts and is_captured(place.location, self._captured)
+        captured = is_captured(place.location, self._captured)
         seen = RecordedValue(
             now, self._budget, is_captured=captured, is_strict=self.strict
         )
-        seen.by_parts = by_parts
+        if storage_of(now) is not None:
+            seen.by_parts = self._is_by_parts(place, now)
         seen.is_left = not is_same
         seen.has_run = self._is_function_that_ran(now)
         return seen
