@@ -5,7 +5,7 @@ import pytest
 
 import imprint
 import imprint.numpy as inp
-from imprint import export, lax
+from imprint import export, lax, ops
 from imprint._src import runtime
 from imprint._src.primitives.arg_reductions import argmax, argmin
 from imprint._src.primitives.native_calls import DTYPES
@@ -247,6 +247,62 @@ def test_the_derivative_of_a_cumulative_sum():
     gradient = imprint.grad(lambda x: (lax.cumsum(x, 1) * weights).sum())
     (ours,), (plain,) = by_kernels(gradient, x)
     np.testing.assert_array_equal(ours, plain)  # sums of small integers
+
+
+# ---- scatter_add ----
+
+
+LENGTHS = [2, 1, 63, 64, 65, 5, 5000, 0, *range(100, 1000, 7), 3]
+SEGMENTS = len(LENGTHS) - 2
+SORTED_ROWS = np.repeat(np.arange(-1, SEGMENTS + 1), LENGTHS).astype(np.int32)
+
+
+def segments(x):
+    """Return sums; the first and the last numbers belong to no segment."""
+    return ops.segment_sum(x, SORTED_ROWS, SEGMENTS, indices_are_sorted=True)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_sums_of_sorted_segments(dtype):
+    def exact(x):
+        inside = (SORTED_ROWS >= 0) & (SORTED_ROWS < SEGMENTS)
+        out = np.zeros(SEGMENTS, x.dtype)
+        np.add.at(out, SORTED_ROWS[inside], x[inside])
+        return out
+
+    random = np.random.default_rng(0)
+    x = random.normal(size=SORTED_ROWS.size).astype(dtype)
+    assert_sums_as_exact(segments, exact, exact, max(LENGTHS), [x], of=by_kernels)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_exact_sums_of_sorted_segments(dtype):
+    random = np.random.default_rng(0)
+    for numbers in ([0, 1, 2, 7], [-0.0], [0.0, -0.0], [INF, 1], [INF, -INF, NAN]):
+        if np.isfinite(numbers).all() or np.dtype(dtype).kind == "f":
+            x = random.choice(np.array(numbers).astype(dtype), SORTED_ROWS.size)
+            (ours,), (plain,) = by_kernels(segments, x)
+            assert_same_bits(ours, plain)
+
+
+def test_the_derivative_of_sums_of_segments():
+    x = np.arange(SORTED_ROWS.size, dtype=np.float32) % 5
+    gradient = imprint.grad(lambda x: (segments(x) ** 2).sum())
+    (ours,), (plain,) = by_kernels(gradient, x)
+    np.testing.assert_array_equal(ours, plain)
+
+
+def test_other_updates_stay_with_xla():
+    def add(x, **promises):
+        return x.at[np.arange(300, dtype=np.int32) // 2].add(1, **promises)
+
+    def add_sorted(x):
+        return add(x, indices_are_sorted=True)
+
+    assert calls_kernel(add_sorted, np.zeros(300, np.float32))
+    assert not calls_kernel(add, np.zeros(300, np.float32))
+    assert not calls_kernel(add_sorted, np.zeros(301, np.float32))  # a longer copy
+    assert not calls_kernel(add_sorted, np.zeros((300, 2), np.float32))
 
 
 # ---- where a kernel is called ----

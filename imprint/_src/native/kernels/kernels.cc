@@ -3,6 +3,7 @@
 #include "arg_reductions.h"
 #include "cumulative.h"
 #include "library.h"
+#include "scatter_add.h"
 #include "sorting.h"
 #include "top_k.h"
 
@@ -29,6 +30,7 @@ extern const Kernel IMPRINT_LEVEL[] = {
     {"imprint_kernel_sort", Handle<Sort>},
     {"imprint_kernel_sort_by", Handle<SortBy>},
     {"imprint_kernel_top_k", Handle<TopK>},
+    {"imprint_kernel_scatter_add_sorted", Handle<ScatterAddSorted>},
     {"imprint_kernel_cumsum", Handle<Cumsum<false>>},
     {"imprint_kernel_cumsum_back", Handle<Cumsum<true>>},
     {nullptr, nullptr},
