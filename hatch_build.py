@@ -89,7 +89,7 @@ def build_kernels() -> Path:
             "-Wno-ignored-attributes",
         ),
     )
-    target = KERNELS / "kernels.so"
+    target = KERNELS / "kernels.ffi.so"  # no name of a module
     with TemporaryDirectory(dir=KERNELS) as folder:
         objects = [str(Path(folder) / f"{level}.o") for level in levels]
         for (level, options), made in zip(levels.items(), objects, strict=True):

@@ -16,7 +16,8 @@ from typing import Final, NamedTuple
 
 __all__ = ["KERNELS", "Kernels", "load", "source"]
 
-KERNELS: Final = Path(__file__).with_name("kernels.so")
+# With a dot in its name, it does not look like a module.
+KERNELS: Final = Path(__file__).with_name("kernels.ffi.so")
 
 
 class Kernels(NamedTuple):
