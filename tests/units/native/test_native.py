@@ -60,7 +60,7 @@ def test_an_installation_without_it_runs_in_python():
         "import imprint; f = imprint.jit(lambda x: x + 1); f(1.0); f(1.0);"
         "print(f(1.0), imprint.debug.environment()['native core'][:11])"
     )
-    done = run("-c", code)
+    done = run("-c", code, IMPRINT_NATIVE="1")
     assert (done.stdout, done.stderr) == ("2.0 not loaded:\n", "")
 
 
