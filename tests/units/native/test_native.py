@@ -165,7 +165,6 @@ FORMS = {
     "static tuple": lambda: sliced(X, (3, 2)),
     "number with a default": lambda: defaulted(X, 3.5),
     "ahead of time": lambda: ahead_of_time(X, Y),
-    "ahead of time, NumPy": lambda: ahead_of_time(X, HOST),
     "guarded": lambda: guarded(X),
 }
 ERRORS = {
