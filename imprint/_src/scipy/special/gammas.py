@@ -501,6 +501,7 @@ def _euler_maclaurin(x: Any, q: Any) -> Any:
     total = sum(np.power(q + n, -x) for n in range(_SUMMED))
     last = np.power(end, -x)
     total = total + last * (end / (x - 1) + 0.5)
+    x = np.where(last > 0, x, 2)  # no term is left, and its factor may overflow
     factor = x / end
     for k, bernoulli_number in enumerate(_BERNOULLI, start=1):
         total = total + last * factor * (bernoulli_number / math.factorial(2 * k))
