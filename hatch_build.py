@@ -45,7 +45,7 @@ def _build_extension(name: str) -> Path:
     import numpy  # noqa: PLC0415 - for the build alone
 
     source = FOLDER / f"{name}.c"
-    target = FOLDER / f"{name}{sysconfig.get_config_var('EXT_SUFFIX')}"
+    target = FOLDER / f"_{name}{sysconfig.get_config_var('EXT_SUFFIX')}"
     texts = [part.read_bytes() for part in sorted(FOLDER.glob("*.c"))]
     identity = blake2b(b"".join(texts), digest_size=16).hexdigest()
     variables = sysconfig.get_config_vars()

@@ -33,7 +33,6 @@ class LibraryPrimitive(Primitive):
     """A primitive of a library; JAX's class of this name takes the rules by decorators."""
 
     multiple_results: bool = False  # pyright: ignore[reportIncompatibleVariableOverride] - JAX sets it on instances
-    call_primitive: bool = False
     map_primitive: bool = False
     ref_primitive: bool = False
 

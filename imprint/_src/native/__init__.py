@@ -7,7 +7,8 @@
 
 `core` is the extension, or None; `status` says which, and why. A binary of another source
 is refused. The environment variable IMPRINT_NATIVE=0 turns it off. Without it the same
-calls run in Python, slower. `direct` is None unless IMPRINT_DIRECT=1.
+calls run in Python, slower. `direct` is None unless IMPRINT_DIRECT=1. The modules themselves
+begin with `_`: one that is imported for itself, as by a walk over a package, turns nothing on.
 """
 
 import os
@@ -34,7 +35,7 @@ def _load(name: str = "core") -> tuple[Any, str]:
     if sysconfig.get_config_var("Py_GIL_DISABLED"):
         return None, "not loaded: this Python has no GIL"
     try:
-        loaded: Any = import_module(f"imprint._src.native.{name}")
+        loaded: Any = import_module(f"imprint._src.native._{name}")
     except ImportError as err:
         return None, f"not loaded: {err}"
     if loaded.source != source():

@@ -809,7 +809,7 @@ static void free_host_call(PyObject *object)
 
 static PyTypeObject HostCall_Type = {
     PyVarObject_HEAD_INIT(NULL, 0)
-    .tp_name = "imprint._src.native.core.HostCall",
+    .tp_name = "imprint._src.native._core.HostCall",
     .tp_doc = "Executes on buffers and host values.",
     .tp_basicsize = sizeof(HostCall),
     .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL,
@@ -1348,7 +1348,7 @@ static PyMemberDef call_members[] = {
 
 static PyTypeObject WarmCall_Type = {
     PyVarObject_HEAD_INIT(NULL, 0)
-    .tp_name = "imprint._src.native.core.WarmCall",
+    .tp_name = "imprint._src.native._core.WarmCall",
     .tp_doc = "A compiled function whose warm calls run in C.",
     .tp_basicsize = sizeof(WarmCall),
     .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC
@@ -1399,7 +1399,7 @@ static PyMemberDef compiled_members[] = {
 
 static PyTypeObject CompiledCall_Type = {
     PyVarObject_HEAD_INIT(NULL, 0)
-    .tp_name = "imprint._src.native.core.CompiledCall",
+    .tp_name = "imprint._src.native._core.CompiledCall",
     .tp_doc = "An executable whose calls run in C.",
     .tp_basicsize = sizeof(CompiledCall),
     .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC
@@ -1505,13 +1505,13 @@ static PyMethodDef functions[] = {
 
 static struct PyModuleDef definition = {
     PyModuleDef_HEAD_INIT,
-    .m_name = "core",
+    .m_name = "_core",
     .m_doc = "Warm calls in C.",
     .m_size = -1,
     .m_methods = functions,
 };
 
-PyMODINIT_FUNC PyInit_core(void)
+PyMODINIT_FUNC PyInit__core(void)
 {
     names.base = PyUnicode_InternFromString("_base");
     names.warm = PyUnicode_InternFromString("_warm");

@@ -67,7 +67,7 @@ static PyObject *deleted_name;
 
 static PyTypeObject Memory_Type = {
     PyVarObject_HEAD_INIT(NULL, 0)
-    .tp_name = "imprint._src.native.direct.Memory", /* from its first aligned address */
+    .tp_name = "imprint._src.native._direct.Memory", /* from its first aligned address */
     .tp_basicsize = sizeof(PyVarObject),
     .tp_itemsize = 1,
     .tp_dealloc = (destructor)PyObject_Free,
@@ -238,7 +238,7 @@ static void free_program(PyObject *program)
 
 static PyTypeObject Program_Type = {
     PyVarObject_HEAD_INIT(NULL, 0)
-    .tp_name = "imprint._src.native.direct.Program",
+    .tp_name = "imprint._src.native._direct.Program",
     .tp_doc = "Calls the kernels of a program on leaves; returns NumPy arrays in a list, or None.",
     .tp_basicsize = sizeof(Program),
     .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL,
@@ -249,9 +249,9 @@ static PyTypeObject Program_Type = {
 };
 
 static struct PyModuleDef definition = {
-    PyModuleDef_HEAD_INIT, .m_name = "direct", .m_doc = "Calls of kernels.", .m_size = -1};
+    PyModuleDef_HEAD_INIT, .m_name = "_direct", .m_doc = "Calls of kernels.", .m_size = -1};
 
-PyMODINIT_FUNC PyInit_direct(void)
+PyMODINIT_FUNC PyInit__direct(void)
 {
     import_array();
     deleted_name = PyUnicode_InternFromString("is_deleted");

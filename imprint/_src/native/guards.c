@@ -484,7 +484,7 @@ static void free_guard(PyObject *object)
 
 static PyTypeObject Guard_Type = {
     PyVarObject_HEAD_INIT(NULL, 0)
-    .tp_name = "imprint._src.native.core.Guard",
+    .tp_name = "imprint._src.native._core.Guard",
     .tp_doc = "Whether everything that a trace read is unchanged.",
     .tp_basicsize = sizeof(Guard),
     .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL,

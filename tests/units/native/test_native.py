@@ -56,7 +56,7 @@ def test_it_can_be_turned_off():
 
 def test_an_installation_without_it_runs_in_python():
     code = (
-        "import sys; sys.modules['imprint._src.native.core'] = None;"
+        "import sys; sys.modules['imprint._src.native._core'] = None;"
         "import imprint; f = imprint.jit(lambda x: x + 1); f(1.0); f(1.0);"
         "print(f(1.0), imprint.debug.environment()['native core'][:11])"
     )
@@ -291,3 +291,13 @@ def test_the_executable_is_read_in_each_call():
     finally:
         executable.execute = held
     assert one(X)[1].item() == 2
+
+
+def test_importing_an_extension_for_itself_turns_nothing_on():
+    code = (
+        "import imprint, pkgutil; from imprint._src import native;"
+        "found = pkgutil.iter_modules(native.__path__, native.__name__ + '.');"
+        "_ = [__import__(m.name) for m in found]; print(native.core, native.direct)"
+    )
+    done = run("-c", code, IMPRINT_NATIVE="0")
+    assert (done.stdout, done.stderr) == ("None None\n", "")
