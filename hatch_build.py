@@ -148,7 +148,7 @@ def try_build_all() -> list[Path]:
 
 if __name__ == "__main__":
     made = {path.name.partition(".")[0] for path in try_build_all()}
-    sys.exit(not {"core", "kernels"} <= made)
+    sys.exit(not {"_core", "kernels"} <= made)
 
 try:
     from hatchling.builders.hooks.plugin.interface import BuildHookInterface

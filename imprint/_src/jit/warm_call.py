@@ -151,6 +151,8 @@ def _native_call() -> Any:
 
 
 if typing.TYPE_CHECKING or native.core is None:
-    WarmCall, CompiledCall = _PythonCall, _PythonCompiledCall
+    WarmCall = _PythonCall
+    CompiledCall = _PythonCompiledCall
 else:
-    WarmCall, CompiledCall = _native_call(), native.core.CompiledCall
+    WarmCall = _native_call()
+    CompiledCall = native.core.CompiledCall
