@@ -324,7 +324,7 @@ def _as_shown(at: MissingNames, found: Iterable[str]) -> Iterator[Dependency]:
 
 
 def _is_split(passed: Sequence[tuple[Location, Location, Any]]) -> bool:
-    """Return whether two paths led to one container, and one leads to another now.
+    """Return whether two paths reached one container, and one reaches another now.
 
     The items have one path only, which shows those of the other container.
     """
