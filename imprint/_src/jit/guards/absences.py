@@ -128,11 +128,26 @@ class Absences:
                 deleted.setdefault(owner, set()).add(name)
         for at, more in self._owners.values():
             names = at.name.union(more) if more else at.name
-            held = held_names(at.owner, names).union(deleted.get(id(at.standin), ()))
+            held = held_names(at.owner, names)
+            if (
+                held
+                and class_of(at.owner) is not dict
+                and issubclass(class_of(at.owner), dict)
+            ):
+                yield from _unhidden(at, held)
+            held = held.union(deleted.get(id(at.standin), ()))
             names = names.difference(held) if held else names
             if names:
                 here = MissingNames(at.owner, names, at.parent, at.path)
                 yield Dependency(here, RecordedValue(()))
+
+
+def _unhidden(at: MissingNames, held: frozenset[str]) -> Iterator[Dependency]:
+    """Yield the attributes that would hide keys of settings, such as a Munch."""
+    for name in held:
+        attribute = Attribute(at.owner, name, at.parent, at.path)
+        if attribute.get() is MISSING:
+            yield Dependency(attribute, RecordedValue(MISSING))
 
 
 _NAMED: Final = (Global, Cell, Attribute, Item, ClassAttribute)
