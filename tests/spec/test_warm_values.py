@@ -258,6 +258,7 @@ def f(x):
 """
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     "name", ["the model", "its gradient", "a step", "its function"]
 )
