@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 import imprint
-from imprint._src.jit.guards.compiled_guard import SameItems
 from imprint._src.jit.guards.guard import Guard
 from imprint._src.jit.guards.locations import Owned
+from imprint._src.jit.guards.plain_reads import SameItems
 
 X = np.float32(2.0)
 

@@ -1532,7 +1532,7 @@ PyMODINIT_FUNC PyInit__core(void)
     PyObject *module = PyModule_Create(&definition);
     if (module != NULL
         && (PyModule_AddObjectRef(module, "WarmCall", (PyObject *)&WarmCall_Type) < 0
-                || PyModule_AddObjectRef(module, "CompiledCall", (PyObject *)&CompiledCall_Type) < 0
+            || PyModule_AddObjectRef(module, "CompiledCall", (PyObject *)&CompiledCall_Type) < 0
             || PyModule_AddObjectRef(module, "HostCall", (PyObject *)&HostCall_Type) < 0
             || PyModule_AddObjectRef(module, "Guard", (PyObject *)&Guard_Type) < 0
             || PyModule_AddStringConstant(module, "source", IMPRINT_SOURCE) < 0))

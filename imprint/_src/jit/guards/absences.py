@@ -129,11 +129,7 @@ class Absences:
         for at, more in self._owners.values():
             names = at.name.union(more) if more else at.name
             held = held_names(at.owner, names)
-            if (
-                held
-                and class_of(at.owner) is not dict
-                and issubclass(class_of(at.owner), dict)
-            ):
+            if held and answers_keys(class_of(at.owner)):
                 yield from _unhidden(at, held)
             held = held.union(deleted.get(id(at.standin), ()))
             names = names.difference(held) if held else names

@@ -26,19 +26,6 @@ from imprint._src.jit.fingerprint.raw_access import (
     defining_class,
     length_of,
 )
-from imprint._src.jit.guards.compiled_guard import (
-    IMMUTABLE,
-    OF_PROGRAMS,
-    PLAIN,
-    PROXY,
-    HoldsByValue,
-    SameItems,
-    dict_of_class,
-    has_plain_dict,
-    has_plain_mro,
-    has_plain_name,
-    is_read_plainly,
-)
 from imprint._src.jit.guards.locations import (
     OF_FUNCTIONS,
     Attribute,
@@ -52,6 +39,19 @@ from imprint._src.jit.guards.locations import (
     Owned,
     SpecialMethods,
     TypeOf,
+)
+from imprint._src.jit.guards.plain_reads import (
+    IMMUTABLE,
+    OF_PROGRAMS,
+    PLAIN,
+    PROXY,
+    HoldsByValue,
+    SameItems,
+    dict_of_class,
+    has_plain_dict,
+    has_plain_mro,
+    has_plain_name,
+    is_read_plainly,
 )
 from imprint._src.jit.guards.values import Dependency, RecordedItems, RecordedValue
 

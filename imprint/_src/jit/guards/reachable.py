@@ -170,9 +170,8 @@ class ReachableValues:
         self._own_names: dict[int, set[str]] = {}
         self._known: dict[int, Any] = {}  # by id: kept alive
         self._whole: dict[int, Any] = {}
-        self._shadowing: set[tuple[int, str]] = (
-            set()
-        )  # names of classes that were added
+        # Names of classes that were added.
+        self._shadowing: set[tuple[int, str]] = set()
         self._flat: dict[Key, int] = {}  # the lengths of containers of no containers
         self._waiting: dict[str, list[Callable[[], Location]]] = {}
         self._queue: list[tuple[Any, Location | None, Readers | None]] = []
