@@ -9,6 +9,7 @@
 - `trigonometric`: trigonometric, hyperbolic and logistic functions, and inverses
 - `circular`: sines and cosines of many real numbers, by vectors
 - `inverses`: inverse circular functions and cube roots of many floats, by vectors
+- `by_vectors`: what functions by vectors share: polynomials, signs, subnormal numbers
 - `rare`: formulations for arrays without rare elements
 - `lengths`: the hypotenuse and its direction
 - `comparison`: comparisons of two operands

@@ -35,6 +35,7 @@ from imprint._src.primitives.core_ops import (
     sub,
     unbroadcast,
 )
+from imprint._src.primitives.elementwise.by_vectors import with_sign_of
 from imprint._src.primitives.elementwise.comparison import eq, maximum, minimum
 from imprint._src.primitives.elementwise.elementwise import (
     elementwise_aval,
@@ -219,7 +220,7 @@ def _rem_lower(b: Builder, x: Value, y: Value) -> Value:
     ):
         return b.remainder(x, y)
     if x.dtype != _FLOAT64:
-        return _with_sign_of(b, x, _short_remainder(b, b.abs(x), b.abs(y)))
+        return with_sign_of(b, x, _short_remainder(b, b.abs(x), b.abs(y)))
     a, d = b.abs(x), b.abs(y)
     limit, zero = (b.full(x.shape, n, a.dtype) for n in (_LIMIT_OF_FLOAT64, 0))
     is_large = b.and_(
@@ -230,7 +231,7 @@ def _rem_lower(b: Builder, x: Value, y: Value) -> Value:
         b,
         is_large,
         x.type,
-        lambda r: _with_sign_of(r, x, _near_remainder(r, r.abs(x), r.abs(y))),
+        lambda r: with_sign_of(r, x, _near_remainder(r, r.abs(x), r.abs(y))),
         lambda r: r.remainder(x, y),
     )
 
@@ -275,14 +276,6 @@ def _least_positive(b: Builder, rest: Value, over: Value, a: Value, d: Value) ->
     is_below = b.compare(rest, b.full(rest.shape, 0, rest.dtype), "LT")
     rest = b.convert(b.select(is_below, b.add(rest, over), rest), a.dtype)
     return b.select(b.compare(a, d, "LT"), a, rest)  # also where d is infinite
-
-
-def _with_sign_of(b: Builder, x: Value, rest: Value) -> Value:
-    word = np.dtype(f"u{x.dtype.itemsize}")
-    sign = b.full(x.shape, 1 << (8 * word.itemsize - 1), word)
-    signs = b.and_(b.bitcast_convert(x, x.shape, word), sign)
-    bits = b.or_(b.bitcast_convert(rest, x.shape, word), signs)
-    return b.bitcast_convert(bits, x.shape, x.dtype)
 
 
 rem_p: Final = binary(

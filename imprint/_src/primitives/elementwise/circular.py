@@ -18,6 +18,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from imprint._src.core import dims
+from imprint._src.primitives.elementwise.by_vectors import polynomial
 from imprint._src.primitives.elementwise.rare import unless_any
 from imprint._src.stablehlo import Builder, Value
 
@@ -179,11 +180,6 @@ def _cosine(b: Builder, rest: _Rest, terms: int) -> Value:
         return b.add(near, tail)
     lost = b.subtract(b.subtract(one, near), half)
     return b.add(near, b.add(lost, b.subtract(tail, b.multiply(x, y))))
-
-
-def polynomial(b: Builder, z: Value, coefficients: tuple[float, ...]) -> Value:
-    *lower, last = (b.full(z.shape, c, z.dtype) for c in coefficients)
-    return reduce(lambda out, c: b.add(c, b.multiply(z, out)), reversed(lower), last)
 
 
 def _of_quadrant(b: Builder, n: Value, sine: Value, cosine: Value) -> Value:

@@ -11,10 +11,11 @@ from typing import Final
 
 import numpy as np
 
-from imprint._src.primitives.elementwise.circular import polynomial
-from imprint._src.primitives.elementwise.inverses import (
+from imprint._src.primitives.elementwise.by_vectors import (
     full,
+    is_negative,
     narrow,
+    polynomial,
     wide,
     with_sign_of,
 )
@@ -44,26 +45,20 @@ _FURTHEST: Final = 200.0
 def lower_real_power(b: Builder, x: Value, y: Value) -> Value:
     """Return `x` to the power of `y`, both of float32."""
     size, power = wide(b, b.abs(x)), wide(b, b.abs(y))
-    power = b.select(_is_negative(b, y), b.negate(power), power)
+    power = b.select(is_negative(b, y), b.negate(power), power)
     out = narrow(b, _exponential(b, b.multiply(power, _logarithm(b, size))))
     out = b.select(_is_odd(b, power), with_sign_of(b, x, out), out)
     one, nan = (b.full(x.shape, n, x.dtype) for n in (1, np.nan))
     zero, endless = full(b, x, 0), full(b, x, np.inf)
     is_broken = b.compare(b.round_nearest_even(power), power, "NE")
     is_finite = b.and_(b.compare(size, zero, "GT"), b.compare(size, endless, "LT"))
-    has_none = b.and_(b.and_(_is_negative(b, x), is_finite), is_broken)
+    has_none = b.and_(b.and_(is_negative(b, x), is_finite), is_broken)
     out = b.select(has_none, nan, out)
     is_endless = b.compare(b.abs(power), endless, "EQ")
     of_unit = b.and_(b.compare(size, full(b, x, 1), "EQ"), is_endless)
-    is_one = b.or_(
-        b.compare(x, one, "EQ"), b.compare(power, zero, "EQ")
-    )  # also with NaN
+    # Also with NaN.
+    is_one = b.or_(b.compare(x, one, "EQ"), b.compare(power, zero, "EQ"))
     return b.select(b.or_(is_one, of_unit), one, out)
-
-
-def _is_negative(b: Builder, x: Value) -> Value:
-    bits = b.bitcast_convert(x, x.shape, np.int32)
-    return b.compare(bits, b.full(x.shape, 0, np.int32), "LT")
 
 
 def _is_odd(b: Builder, x: Value) -> Value:
