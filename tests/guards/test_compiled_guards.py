@@ -12,8 +12,7 @@ import pytest
 
 import imprint
 from imprint._src.jit.guards.guard import Guard
-from imprint._src.jit.guards.locations import Owned
-from imprint._src.jit.guards.plain_reads import SameItems
+from imprint._src.jit.guards.values import Dependency
 
 X = np.float32(2.0)
 
@@ -129,10 +128,8 @@ def test_nor_does_the_guard_of_a_static_value(compared, value):
 @pytest.mark.parametrize("function", [names_of_classes, empty_containers])
 def test_names_and_empty_containers_are_read_in_c(monkeypatch, function):
     read = []
-    for kind, name in ((Owned, "get"), (SameItems, "__call__")):
-        whole = getattr(kind, name)
-        counted = lambda self, whole=whole: read.append(self) or whole(self)
-        monkeypatch.setattr(kind, name, counted)
+    holds = Dependency.holds
+    monkeypatch.setattr(Dependency, "holds", lambda at: read.append(at) or holds(at))
     f = imprint.jit(function)
     for _ in range(4):
         before = f(X)

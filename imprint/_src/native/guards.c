@@ -1,6 +1,6 @@
 /* Guards: whether everything that a trace read is unchanged. A part of `core.c`.
 
-   A guard is a list of steps (`jit/guards/native_guard`), each of which looks one location up
+   A guard is a list of steps (`jit/guards/guard_steps`), each of which looks one location up
    and compares: first the pointer, then numbers and text by value. A step of kind CLASS or OWNER
    is followed by those of its group. While the version tag of a class is the one under which
    its group held last, neither the class nor a base has changed. Where a step fails Python

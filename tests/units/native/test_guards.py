@@ -1,4 +1,4 @@
-"""Guards in C: they see each kind of change, as the generated function does, and run no code.
+"""Guards in C and in Python: they see each kind of change, and run no code of yours.
 
 `changed` makes a change and undoes it. What decides where a step fails is replaced by a
 function that gives False, so a failed comparison of identities shows.
@@ -15,11 +15,13 @@ import numpy as np
 import pytest
 
 from imprint._src import native
-from imprint._src.jit.guards.compiled_guard import compile_guard
-from imprint._src.jit.guards.native_guard import native_guard
+from imprint._src.jit.guards.guard_steps import guard_steps
+from imprint._src.jit.guards.python_guard import python_guard
 from imprint._src.jit.guards.recording import Recording
 
-pytestmark = pytest.mark.skipif(native.core is None, reason=native.status)
+needs_core = pytest.mark.skipif(native.core is None, reason=native.status)
+MAKERS = {"C": native.core and native.core.Guard, "Python": python_guard}
+LANGUAGES = [pytest.param("C", marks=needs_core), "Python"]
 X = np.float32(2.0)
 
 
@@ -193,12 +195,16 @@ def never():
     return False
 
 
-@pytest.mark.parametrize("make", [native_guard, compile_guard])
+def guard_of(function, language):
+    return MAKERS[language](guard_steps(reads_of(function)), never)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize(
     ("name", "changed"), CHANGES, ids=[f"{i} {n}" for i, (n, _) in enumerate(CHANGES)]
 )
-def test_each_kind_of_change_is_seen(make, name, changed):
-    guard = make(reads_of(READERS[name]), never)
+def test_each_kind_of_change_is_seen(language, name, changed):
+    guard = guard_of(READERS[name], language)
     for _ in range(3):  # the version tags of classes change
         assert guard() is True
         assert guard() is True
@@ -207,9 +213,10 @@ def test_each_kind_of_change_is_seen(make, name, changed):
             assert guard() is False
 
 
+@pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("name", READERS)
-def test_what_is_unread_may_change(name):
-    guard = native_guard(reads_of(READERS[name]), never)
+def test_what_is_unread_may_change(name, language):
+    guard = guard_of(READERS[name], language)
     assert guard()
     MODEL.unread, Model.counter = 1, 1
     try:
@@ -227,6 +234,7 @@ def test_what_is_unread_may_change(name):
 # ---- equal values ----
 
 
+@needs_core
 @pytest.mark.parametrize(
     ("value", "now", "is_equal"),
     [
@@ -252,7 +260,8 @@ def test_plain_data_is_compared_by_value(value, now, is_equal):
 # ---- user code ----
 
 
-def test_no_property_runs_that_a_class_got():
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_no_property_runs_that_a_class_got(language):
     ran = []
 
     class Late:
@@ -262,8 +271,7 @@ def test_no_property_runs_that_a_class_got():
 
     late = Late()
     late.rate = 0.5
-    reads = reads_of(lambda x: x * late.rate)
-    guard = native_guard(reads, never)
+    guard = guard_of(lambda x: x * late.rate, language)
     assert guard()
     Late.rate = property(ran.append)
     assert not guard()
@@ -277,6 +285,7 @@ def test_no_property_runs_that_a_class_got():
 # ---- bad input, errors and collections ----
 
 
+@needs_core
 @pytest.mark.parametrize(
     "steps",
     [
@@ -316,6 +325,7 @@ def raising(kind):
     return call
 
 
+@needs_core
 def test_an_error_of_a_step_leaves_the_decision_to_python():
     step = "call", raising(ValueError), None, None, False
     assert native.core.Guard((step,), lambda: True)()
@@ -324,6 +334,7 @@ def test_an_error_of_a_step_leaves_the_decision_to_python():
         native.core.Guard((step,), raising(LookupError))()
 
 
+@needs_core
 def test_an_interrupt_passes():
     step = "call", raising(KeyboardInterrupt), None, None, False
     with pytest.raises(KeyboardInterrupt):
@@ -332,6 +343,7 @@ def test_an_interrupt_passes():
         native.core.Guard((("call", never, None, None, False),), step[1])()
 
 
+@needs_core
 def test_a_guard_of_a_dead_cycle_may_be_called():
     answers = []
 
@@ -348,6 +360,7 @@ def test_a_guard_of_a_dead_cycle_may_be_called():
     assert answers in ([True], [False])
 
 
+@needs_core
 def test_an_object_that_is_gone_is_skipped():
     parts = [Part()]
     owner = "owner", weakref.ref(parts[0]), 1, None, True

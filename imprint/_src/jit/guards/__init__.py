@@ -16,8 +16,7 @@ Nothing here runs user code. The files, in reading order:
 - `absences`: names that code looked for and did not find
 - `dependencies`: the inputs of a trace, found again for a re-created function
 - `recording`: a trace recorded, from its start to its dependencies
-- `plain_reads`: the locations that a compiled guard looks up without user code
-- `compiled_guard`: the check of all dependencies as one generated function
-- `native_guard`: the same as steps in C, if the native core is there
-- `guard`: which of them is used, and since when; the changes that it found
+- `guard_steps`: a guard as a list of steps, which the native core runs in C
+- `python_guard`: the same steps run in Python, where the native core is missing
+- `guard`: values compared first, the steps later; the changes that were found
 """

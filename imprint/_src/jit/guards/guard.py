@@ -1,8 +1,8 @@
 """Guards: whether everything that a trace read is unchanged.
 
 A guard first compares values (`Dependencies.rebound`). At its second success it is compiled
-to a check by identity: in C by `native_guard`, in Python by `compiled_guard`. Where a
-condition fails values are compared again; equal plain data replaces the recorded value, and
+to steps that compare by identity, in C (`core.Guard`) or in Python (`python_guard`). Where
+one fails values are compared again; equal plain data replaces the recorded value, and
 the guard is compiled again after twice as many comparisons. A location on a dead object is
 skipped.
 """
@@ -15,15 +15,17 @@ from imprint._src import native
 from imprint._src.core.identity import WeakStandin
 from imprint._src.jit.fingerprint.code import Code
 from imprint._src.jit.fingerprint.raw_access import GONE, MISSING, storage_of
-from imprint._src.jit.guards.compiled_guard import compile_guard
 from imprint._src.jit.guards.dependencies import Dependencies
+from imprint._src.jit.guards.guard_steps import guard_steps
 from imprint._src.jit.guards.locations import Contents, location_name
-from imprint._src.jit.guards.native_guard import native_guard
+from imprint._src.jit.guards.python_guard import python_guard
 from imprint._src.jit.guards.values import Dependency, RecordedItems, is_same_plain
 
 _COMPILED_AT: Final = 2
 """The success at which a guard is compiled first: many versions are called once."""
-_compile = compile_guard if native.core is None else native_guard
+_new_check: Callable[..., Callable[[], bool]] = (
+    python_guard if native.core is None else native.core.Guard
+)
 
 
 class Change(NamedTuple):
@@ -96,7 +98,7 @@ class Guard:
         self.dependencies = found
         self._count = count = self._count + 1
         if count >= _COMPILED_AT and count & (count - 1) == 0:  # 2, 4, 8, ...
-            self.check = _compile(found.reads, self._comparison())
+            self.check = _new_check(guard_steps(found.reads), self._comparison())
             if self.changed is not None:
                 self.changed(self.check)
         return True

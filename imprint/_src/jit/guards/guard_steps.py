@@ -1,30 +1,38 @@
-"""Guards in C: the steps that the native core takes, one for each location.
+"""The steps of a guard: one for each location.
 
-`core.Guard` looks each location up and compares: first the pointer, then numbers and text by
-value. A step is (kind, holder, name, value, is_weak). The steps of a class, or of an object,
-follow one that counts them: those of a class are skipped while its version tag is the same,
-those of an object once it is gone. No step runs user code; what C cannot look up is a call of
-Python (`HoldsByValue`). `compiled_guard` is the twin in Python.
+A step is (kind, holder, name, value, is_weak): look `name` up in `holder`, compare with
+`value`. The steps of a class, or of an object, follow one that counts them: those of a class
+may be skipped while its version tag is the same, those of an object are once it is gone. No
+step runs user code; what needs Python's own rules is a call of `Dependency.holds`. `core.Guard` runs
+the steps in C, `python_guard` where the native core is missing.
 """
 
 import builtins
-from collections.abc import Callable
-from types import FunctionType
-from typing import Any, TypeAlias, cast, final
+import gc
+from types import (
+    CodeType,
+    FunctionType,
+    MappingProxyType,
+    MemberDescriptorType,
+    ModuleType,
+)
+from typing import Any, Final, TypeAlias, cast, final
 
-from imprint._src import native
-from imprint._src.core.identity import WeakStandin
+from imprint._src.core.identity import WeakStandin, ids_of
 from imprint._src.core.user_code import is_fixed
-from imprint._src.jit.fingerprint.layout import instance_dict
+from imprint._src.jit.fingerprint.layout import instance_dict, layout_of_class
 from imprint._src.jit.fingerprint.raw_access import (
     CONTAINERS,
     GONE,
     MISSING,
     OF_TYPES,
     bases_of,
+    class_attribute,
     class_of,
     defining_class,
+    is_data_descriptor,
     length_of,
+    namespace_of,
 )
 from imprint._src.jit.guards.locations import (
     OF_FUNCTIONS,
@@ -39,39 +47,24 @@ from imprint._src.jit.guards.locations import (
     Owned,
     SpecialMethods,
     TypeOf,
-)
-from imprint._src.jit.guards.plain_reads import (
-    IMMUTABLE,
-    OF_PROGRAMS,
-    PLAIN,
-    PROXY,
-    HoldsByValue,
-    SameItems,
-    dict_of_class,
-    has_plain_dict,
-    has_plain_mro,
-    has_plain_name,
-    is_read_plainly,
+    answers_keys,
 )
 from imprint._src.jit.guards.values import Dependency, RecordedItems, RecordedValue
 
 Step: TypeAlias = tuple[str, Any, Any, Any, bool]
+_OF_PROGRAMS: Final = FunctionType, CodeType, type, ModuleType
+"""Classes of parts of a program, which a guard may keep alive."""
+_PLAIN: Final = ids_of(dict, list, tuple)
+_IMMUTABLE: Final[Any] = (tuple, frozenset)
+_PROXY: Final[Any] = MappingProxyType
 
 
-def native_guard(
-    reads: tuple[Dependency, ...], otherwise: Callable[[], bool]
-) -> Callable[[], bool]:
-    """Return what looks each location up and compares, in C.
-
-    Args:
-        reads: the locations.
-        otherwise: decides where a condition fails.
-    """
+def guard_steps(reads: tuple[Dependency, ...]) -> tuple[Step, ...]:
+    """Return the steps that look the locations up and compare."""
     steps = _GuardSteps()
     for read in reads:
         steps.add(read)
-    guard: Callable[[], bool] = native.core.Guard(steps.ordered(), otherwise)
-    return guard
+    return steps.ordered()
 
 
 @final
@@ -100,7 +93,7 @@ class _GuardSteps:
         """Add the step of one location."""
         at, seen = read
         if isinstance(at, Contents):
-            self._late += _contents(at, seen)
+            self._late += _contents(at, read)
         elif at.owner is None:
             return
         elif seen.is_strict or seen.value is GONE:
@@ -116,9 +109,9 @@ class _GuardSteps:
         elif isinstance(at, ClassAttribute):
             self._class_attribute(at, read)
         elif isinstance(at, SpecialMethods):
-            names = dict_of_class(at.owner)
+            names = _dict_of_class(at.owner)
             self._of_class(at.owner, ("names", names, (*names,), None, False))
-            if has_plain_mro(at.owner):
+            if _has_plain_mro(at.owner):
                 self._same_bases(at.owner)
         elif isinstance(at, MissingNames):
             self._absent(at, read)
@@ -163,22 +156,22 @@ class _GuardSteps:
         if name in OF_TYPES:
             if is_fixed(cls):
                 return
-            is_plain = has_plain_name(cls, name) and getattr(cls, name) is seen.value
+            is_plain = _has_plain_name(cls, name) and getattr(cls, name) is seen.value
             step = _same("part", cls, name, seen) if is_plain else _by_value(read)
             self._plain.append(step)
             return
-        if not has_plain_mro(cls):
+        if not _has_plain_mro(cls):
             self._plain.append(_by_value(read))
             return
         self._same_bases(cls)
         holder = defining_class(cls, name)
         for base in bases_of(cls):
             if base is holder:
-                held = dict_of_class(base)
+                held = _dict_of_class(base)
                 self._of_class(cls, _same("item", held, name, seen))
                 return
             if base is not object:
-                self._of_class(cls, _lacks(dict_of_class(base), name))
+                self._of_class(cls, _lacks(_dict_of_class(base), name))
 
     # ---- objects ----
 
@@ -193,7 +186,7 @@ class _GuardSteps:
     def _attribute(self, at: Attribute, read: Dependency) -> None:
         owner, name, seen = at.owner, at.name, read.seen
         kind = class_of(owner)
-        if seen.value is not MISSING and is_read_plainly(kind, name):
+        if seen.value is not MISSING and _is_read_plainly(kind, name):
             is_slot = name not in instance_dict(owner)
             step = "slot" if is_slot else "attribute"
             self._owned(at, _same(step, None, name, seen))
@@ -204,16 +197,16 @@ class _GuardSteps:
         owner, names = at.owner, at.name
         kind = class_of(owner)
         if issubclass(kind, type):
-            if not has_plain_mro(owner):
+            if not _has_plain_mro(owner):
                 self._plain.append(_by_value(read))
                 return
             self._same_bases(owner)
             for base in bases_of(owner):
                 if base is not object:
-                    self._of_class(owner, _lacks(dict_of_class(base), *names))
+                    self._of_class(owner, _lacks(_dict_of_class(base), *names))
         elif kind is dict:
             self._plain.append(_lacks(owner, *names))
-        elif kind is FunctionType or has_plain_dict(kind):
+        elif kind is FunctionType or _has_plain_dict(kind):
             self._owned(at, _lacks(None, *names))
         else:
             self._owned(at, _by_value(read))
@@ -226,7 +219,7 @@ def _lacks(holder: Any, *names: Any) -> Step:
 
 
 def _by_value(read: Dependency) -> Step:
-    return "call", HoldsByValue(read), None, None, False
+    return "call", read.holds, None, None, False
 
 
 def _same(kind: str, holder: Any, name: Any, seen: RecordedValue) -> Step:
@@ -238,14 +231,14 @@ def _same(kind: str, holder: Any, name: Any, seen: RecordedValue) -> Step:
 def _held(seen: RecordedValue) -> tuple[Any, bool]:
     """Return a value, or the weak reference to it, and which of both it is."""
     reference = seen.reference
-    if reference is None or issubclass(seen.kind, OF_PROGRAMS):
+    if reference is None or issubclass(seen.kind, _OF_PROGRAMS):
         return seen.value, False
     return reference, True
 
 
 def _item(at: Item, read: Dependency) -> list[Step]:
     kind, key, seen = class_of(at.container), at.name, read.seen
-    if id(kind) not in PLAIN or (seen.value is MISSING and kind is not dict):
+    if id(kind) not in _PLAIN or (seen.value is MISSING and kind is not dict):
         return [_by_value(read)]
     if kind is tuple:  # the same one has the same items
         return []
@@ -254,20 +247,65 @@ def _item(at: Item, read: Dependency) -> list[Step]:
     return [_same("item" if kind is dict else "index", at.container, key, seen)]
 
 
-def _contents(at: Contents, seen: RecordedItems) -> list[Step]:
+def _contents(at: Contents, read: Dependency) -> list[Step]:
+    seen: RecordedItems = read.seen
     items, kind = seen.items, class_of(at.container)
     if seen.rest is None:
-        if issubclass(kind, IMMUTABLE):
+        if issubclass(kind, _IMMUTABLE):
             return []
         is_empty = id(kind) in CONTAINERS and not length_of(at.container)
-        if is_empty and not items and kind is not PROXY:
+        if is_empty and not items and kind is not _PROXY:
             return [("empty", at.container, None, None, False)]
     is_strict = at.is_strict or any(x.is_strict for x in items)
     if seen.rest is not None or is_strict or (kind is not list and kind is not dict):
-        return [("call", SameItems(at, seen), None, None, False)]
+        return [_by_value(read)]
     if any(x.value is GONE for x in items):
-        return [("call", SameItems(at, seen), None, None, False)]
+        return [_by_value(read)]
     values = tuple(map(_held, items))
     weak = bytes([is_weak for _, is_weak in values])
     name = "list" if kind is list else "dict"
     return [(name, at.container, weak, tuple([x for x, _ in values]), False)]
+
+
+# ---- what a step looks up itself, because that runs no user code ----
+
+
+def _dict_of_class(cls: type) -> dict[str, Any]:
+    """Return the dictionary of a class itself. Do not mutate it. The proxy takes 3 ×."""
+    found: Any = gc.get_referents(namespace_of(cls))[0]
+    return found
+
+
+def _has_plain_mro(cls: type) -> bool:
+    """Return whether `cls.__mro__` runs no user code."""
+    return class_attribute(class_of(cls), "__mro__") is vars(type)["__mro__"]
+
+
+def _has_plain_name(cls: type, name: str) -> bool:
+    """Return whether `cls.__name__` is the name that Python keeps, and runs no user code."""
+    kind = class_of(cls)
+    plain = vars(type)
+    return all(
+        class_attribute(kind, each) is plain[each]
+        for each in (name, "__getattribute__")
+    )
+
+
+def _has_plain_getattribute(cls: type) -> bool:
+    """Return whether reading an attribute of an object runs no `__getattribute__`."""
+    return class_attribute(cls, "__getattribute__") is object.__getattribute__
+
+
+def _has_plain_dict(cls: type) -> bool:
+    """Return whether `__dict__` shows all attributes of an object."""
+    is_plain = _has_plain_getattribute(cls) and not answers_keys(cls)
+    return is_plain and layout_of_class(cls).has_only_dict
+
+
+def _is_read_plainly(cls: type, name: str) -> bool:
+    """Return whether `x.name` gives the attribute of the object, and runs no user code."""
+    if not _has_plain_getattribute(cls):
+        return False
+    shown = class_attribute(cls, name)
+    is_slot = class_of(shown) is MemberDescriptorType
+    return shown is MISSING or is_slot or not is_data_descriptor(shown)
