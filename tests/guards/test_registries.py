@@ -1,8 +1,10 @@
 """Functions in registries, generators, expressions and calls with `*args`."""
 
+import itertools
+
 import pytest
 
-from tests.guards.programs import BACK, CELLS, Programs, check_edits
+from tests.guards.programs import BACK, CELLS, Programs, check_edits, user_module
 
 stale = Programs()
 pytestmark = pytest.mark.unaudited  # they count traces
@@ -135,6 +137,22 @@ def generator_that_was_started_before():
     rate = 3.0
     yield
     rate = 2.0
+    yield BACK
+
+
+@stale
+def generator_that_yields_a_module():
+    settings = user_module("guards_settings", rate=2.0)
+    source = itertools.repeat(settings)
+    again = (module for module in source)
+
+    def f(x):
+        return x * next(again).rate
+
+    yield f
+    settings.rate = 3.0
+    yield
+    settings.rate = 2.0
     yield BACK
 
 

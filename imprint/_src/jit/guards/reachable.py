@@ -442,7 +442,7 @@ class ReachableValues:
         if len(held) > LIMIT:
             return
         for i, part in enumerate(held):
-            if class_of(part) is type or issubclass(class_of(part), ModuleType):
+            if class_of(part) is type:
                 continue
             at = path or layout_of(value).name
             if kind is partial and part is value.args:
