@@ -338,8 +338,7 @@ class CaptureWarning(UserWarning):
     """A compiled function captured a value instead of taking it. A `UserWarning`.
 
     A large array is copied when the function is traced, and later writes into it are
-    not seen. Or a function with `strict=True` read an opaque value: a file, a
-    generator. Or the names of a function reach more values than are tracked. Pass the
+    not seen. Or the names of a function reach more values than are tracked. Pass the
     value, or the part that you need, as an argument. Given once a function and value.
     """
 

@@ -29,9 +29,7 @@ from tests.spec.work import work_of
 from tests.units.modules import make_module
 
 # A strict function warns of unreadable values: test_kinds.
-pytestmark = [
-    pytest.mark.filterwarnings("ignore:.* that strict=True can look into"),
-]
+pytestmark = []
 
 
 def refuse(*_):

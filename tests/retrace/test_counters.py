@@ -32,7 +32,6 @@ X = inp.float32(2)
 pytestmark = [
     pytest.mark.unaudited,  # they count traces
     # A strict function warns of unreadable values.
-    pytest.mark.filterwarnings("ignore:.* that strict=True can look into"),
 ]
 
 

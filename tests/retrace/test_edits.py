@@ -30,7 +30,6 @@ KINDS = {
 pytestmark = [
     pytest.mark.unaudited,  # they compare with a fresh trace themselves
     pytest.mark.filterwarnings("ignore:.* was compiled 8 times"),
-    pytest.mark.filterwarnings("ignore:.* that strict=True can look into"),
 ]
 CASES = [(kind, name) for kind, pieces in KINDS.items() for name in pieces]
 

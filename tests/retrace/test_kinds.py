@@ -18,7 +18,6 @@ import socket
 import struct
 import sys
 import threading
-import warnings
 
 import numpy
 import pytest
@@ -26,7 +25,6 @@ import pytest
 import imprint
 import imprint.numpy as np
 from imprint import tree
-from imprint.errors import CaptureWarning
 from imprint.module import Module, field
 from tests.retrace.oracle.kinds import KINDS, STATIC_KINDS
 from tests.retrace.oracle.programs import HEAD, Program, Step, filled
@@ -35,7 +33,6 @@ from tests.retrace.oracle.world import MODULES, World, run
 pytestmark = [
     pytest.mark.unaudited,  # they compare with a fresh trace themselves
     pytest.mark.filterwarnings("ignore:.* was compiled 8 times"),
-    pytest.mark.filterwarnings("ignore:.* that strict=True can look into"),
 ]
 
 GLOBAL = "def root(x):\n    return emit(x, <>)"
@@ -189,29 +186,3 @@ def test_an_unreadable_static_argument_is_compared_by_identity(make):
 @pytest.mark.parametrize("make", SETTLED.values(), ids=SETTLED)
 def test_parts_of_programs_are_static_arguments(make):
     assert imprint.jit(lambda x, n: x, static_argnums=1)(1.0, make()) == 1.0
-
-
-def strict_reader(value):
-    def reader(x):
-        return x if value is None else x + 1
-
-    return imprint.jit(reader, strict=True)
-
-
-@pytest.mark.parametrize("make", OPAQUE.values(), ids=OPAQUE)
-def test_a_strict_function_warns_of_unreadable_values(make):
-    value = make()
-    f = strict_reader(value)
-    text = f"reader: expected values that strict=True can .* got {type(value).__name__}"
-    with pytest.warns(CaptureWarning, match=text):
-        f(1.0)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", CaptureWarning)
-        f(1)  # another version, the same function
-
-
-@pytest.mark.parametrize("make", [*SETTLED.values(), lambda: np.ones(3)])
-def test_a_strict_function_is_silent_about_parts_of_programs(make):
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", CaptureWarning)
-        strict_reader(make())(1.0)

@@ -29,7 +29,6 @@ pytestmark = [
     pytest.mark.slow,
     pytest.mark.unaudited,  # they compare with a fresh trace themselves
     pytest.mark.filterwarnings("ignore:.* was compiled 8 times"),
-    pytest.mark.filterwarnings("ignore:.* that strict=True can look into"),
 ]
 
 

@@ -15,7 +15,6 @@ from typing import Final, Protocol
 
 from imprint._src.config import config, settings
 from imprint._src.core.aval import get_aval
-from imprint._src.core.identity import identity
 from imprint._src.core.jaxpr import ClosedJaxpr
 from imprint._src.diagnostics.source import warn
 from imprint._src.errors import CaptureWarning, RecompileError
@@ -27,9 +26,7 @@ from imprint._src.jit.compilation.counters import COUNTERS
 from imprint._src.jit.compilation.lowered import LoweredProgram
 from imprint._src.jit.compile_steps import compile_lowered, lower_traced, trace_for_all
 from imprint._src.jit.explain.explanation import Explanation, summarize
-from imprint._src.jit.fingerprint.content import StrictReader
 from imprint._src.jit.fingerprint.static_values import check_equal_hashes
-from imprint._src.jit.fingerprint.wording import show
 from imprint._src.jit.lazy_program import LazyJaxpr
 from imprint._src.jit.report import describe_loops, explain_miss
 from imprint._src.jit.versions.definitions import (
@@ -168,8 +165,6 @@ def _report(request: Request, miss: Explanation, version: Version) -> None:
     if options.is_loop or is_loaded:
         return
     _warn_captured(request, version.traced)
-    if options.strict:
-        _warn_opaque(request, version.traced)
 
 
 _SLOW: Final = 0.25
@@ -237,27 +232,6 @@ def _warn_captured(request: Request, traced: TracedCall) -> None:
 
 
 _LARGE: Final = 1 << 20  # bytes
-
-
-def _warn_opaque(request: Request, traced: TracedCall) -> None:
-    """Warn once about opaque values that a strict function reads."""
-    reads = traced.dependencies.reads
-    seen = [(str(read.location), read.location.get()) for read in reads]
-    found: dict[str, None] = {}
-    for place, value in (*seen, ("what it captures", request.fun)):
-        walk = StrictReader()
-        walk.value(value)
-        found |= dict.fromkeys(f"{show(identity(x))} in {place}" for x in walk.opaque)
-    site = DEFINITIONS.definition_site_of(request.fun, request.definition)
-    new = [text for text in found if text not in site.captured]
-    site.captured.update(new)
-    if new:
-        warn(
-            f"{request.name}: expected values that strict=True can look into, got "
-            f"{', '.join(new)}. What changes in it will go unseen: pass what you need of "
-            "it as an argument.",
-            CaptureWarning,
-        )
 
 
 def _because(miss: Explanation) -> str:

@@ -37,7 +37,6 @@ from imprint._src.jit.fingerprint.layout import (
     SCALARS,
     ClassLayout,
     copier_of,
-    is_settled,
     layout_of,
     layout_of_class,
 )
@@ -223,21 +222,17 @@ class ContentReader:
 
     # ---- objects ----
 
-    def unread(self, x: Any) -> Content:
-        """Return the token of a value that this reader does not look into."""
-        return identity(x)
-
     def beyond(self, x: Any) -> Content:
         """Return the token of a value that is too large or too deep for this reader."""
-        return self.unread(x)
+        return identity(x)
 
     def object(self, x: Any) -> Content:
         """Return the content of an object that is not plain data."""
-        return self.unread(x)
+        return identity(x)
 
     def array(self, x: Any) -> Content:
         """Return the content of a NumPy array."""
-        return self.unread(x)
+        return identity(x)
 
     def state(self, x: Any, standin: Standin | None) -> Content:
         """Return the attributes and items of an object as its content."""
@@ -584,9 +579,7 @@ class StateReader(ContentReader):
         """Return the state of an object of a user class."""
         layout = layout_of(x)
         if not reads_state(layout):
-            return self.unread(x)
-        if layout.is_hiding:
-            self.unread(x)
+            return identity(x)
         return self.state(x, None if layout.defines_eq else identity(x))
 
     def array(self, x: Any) -> Content:
@@ -637,29 +630,13 @@ def _base_array(x: Any) -> Any:
 
 
 class StrictReader(StateReader):
-    """A reader of large containers and arrays too.
-
-    Attributes:
-        opaque: the values that it could not look into.
-    """
+    """A reader of large containers and arrays too."""
 
     leaves: ClassVar[int] = 1 << 16
     container_leaves: ClassVar[int] = 1 << 16
     scalars: ClassVar[int] = 1 << 23
     array_bytes: ClassVar[float] = math.inf
     reads_all: ClassVar[bool] = True
-    opaque: tuple[Any, ...] = ()
-
-    def unread(self, x: Any) -> Content:
-        """Add a value that may change unseen to `opaque`."""
-        if not is_settled(x):
-            self.opaque = (*self.opaque, x)
-        return super().unread(x)
-
-    def beyond(self, x: Any) -> Content:
-        """Add a value that is too large to `opaque`."""
-        self.opaque = (*self.opaque, x)
-        return super().unread(x)
 
 
 HASHED: Final = 16 << 20

@@ -1,6 +1,6 @@
 """Layouts: where instances of a class keep their state, and plain copies of that in C.
 
-A class is open if its instances hold everything in `__dict__` and slots. `storage` is the
+A class is open if its instances hold everything in `__dict__` and slots that names reach. `storage` is the
 base class that holds more, in C: `object` for an open class, `tuple` for a named tuple.
 State is read past `__getattribute__` and methods of a subclass, so no user code runs. A
 live class has one layout, which represents it in tokens and does not keep it alive.
@@ -8,35 +8,20 @@ live class has one layout, which represents it in tokens and does not keep it al
 
 import gc
 import sys
-from array import array
 from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, fields
-from functools import cached_property, partial
-from struct import Struct
-from threading import Lock, RLock
+from functools import cached_property
 from types import (
-    BuiltinFunctionType,
-    ClassMethodDescriptorType,
-    CodeType,
     FunctionType,
-    GenericAlias,
     GetSetDescriptorType,
     MappingProxyType,
     MemberDescriptorType,
-    MethodDescriptorType,
-    MethodType,
-    MethodWrapperType,
-    ModuleType,
     SimpleNamespace,
-    UnionType,
-    WrapperDescriptorType,
 )
 from typing import Any, Final, cast, final
 from weakref import ref
-
-import numpy as np
 
 from imprint._src.core.identity import module_name, type_name
 from imprint._src.core.user_code import keys_of
@@ -65,7 +50,6 @@ class ClassLayout:
     Attributes:
         is_library: whether instances are never looked into.
         is_holder: whether an instance of a library class holds only what users put there.
-        is_hiding: whether `__dict__` is an attribute of the class itself.
         derived: cached properties, which reading an instance fills in.
         is_frozen: whether it is a frozen dataclass that compares by fields.
         speaks: whether it defines `__imprint_token__`.
@@ -77,7 +61,7 @@ class ClassLayout:
     """
 
     __slots__ = (
-        *("__weakref__", "_all_slots", "_class", "_field_set", "_hidden", "_hides"),
+        *("__weakref__", "_all_slots", "_class", "_field_set", "_hides"),
         *(
             "_slots",
             "compared_by",
@@ -88,7 +72,7 @@ class ClassLayout:
             "fields",
         ),
         *("has_dict", "hashable", "is_dataclass", "is_descriptor", "is_exception"),
-        *("is_frozen", "is_hiding", "is_holder", "is_library", "module", "name"),
+        *("is_frozen", "is_holder", "is_library", "module", "name"),
         *("package", "qualname", "recent", "rule", "speaks", "storage"),
     )
 
@@ -107,9 +91,9 @@ class ClassLayout:
         )
         self.storage: type = _storage(mro)
         self.has_dict: bool = type(_lookup(own, "__dict__")) in _DESCRIPTORS
-        self._slots, self._hidden = _slots(mro, own)
-        self.is_hiding: bool = _dict_offset(cls) != 0 and not self.has_dict
-        if self.is_hiding and self.storage is object:
+        self._slots, hides_slots = _slots(mro, own)
+        hides_dict = _dict_offset(cls) != 0 and not self.has_dict
+        if (hides_slots or hides_dict) and self.storage is object:
             self.storage = cls
         self.derived: frozenset[str] = frozenset(
             [n for d in own for n, v in d.items() if type(v) is cached_property]
@@ -120,7 +104,7 @@ class ClassLayout:
         self.fields: tuple[str, ...] = _field_names(cls) if self.is_dataclass else ()
         self._field_set = {*self.fields}
         self._all_slots = not self.has_dict and {*self._slots} == self._field_set
-        is_more = bool(self._slots or self._hidden or self.derived)
+        is_more = bool(self._slots or self.derived)
         self._hides = is_more or not self.has_dict
         self.hashable: bool = _lookup(own, "__hash__") is not None
         self.defines_hash: bool = type(_lookup(own[:-1], "__hash__")) is FunctionType
@@ -149,7 +133,7 @@ class ClassLayout:
     @property
     def has_attributes(self) -> bool:
         """Whether an instance can have attributes of its own."""
-        return self.has_dict or bool(self._slots or self._hidden)
+        return self.has_dict or bool(self._slots)
 
     @property
     def is_open(self) -> bool:
@@ -169,17 +153,12 @@ class ClassLayout:
         for name in self._slots:
             with suppress(AttributeError):  # not set
                 held[name] = _read(value, name)
-        for depth, name in self._hidden:
-            with suppress(AttributeError):
-                cls = bases_of(class_of(value))[depth]
-                held[f"{type_name(cls)}.{name}"] = _hidden_slot(value, depth, name)
         return held
 
     def names(self, value: Any) -> list[str]:
         """Return the names of the attributes of an instance, unset slots included."""
         held = keys_of(_attributes(value)) if self.has_dict else ()
-        hidden = [name for _, name in self._hidden]
-        return [*held, *self._slots, *hidden, *_ARGUMENTS[: self.is_exception]]
+        return [*held, *self._slots, *_ARGUMENTS[: self.is_exception]]
 
     def get(self, value: Any, name: str, default: Any = None) -> Any:
         """Return an attribute of the instance itself."""
@@ -192,10 +171,6 @@ class ClassLayout:
                 return _read(value, name)
         if self.is_exception and name in OF_EXCEPTIONS:
             return OF_EXCEPTIONS[name].__get__(value)
-        for depth, hidden in self._hidden:
-            if name == hidden:
-                with suppress(AttributeError, LookupError):  # not set; other bases
-                    return _hidden_slot(value, depth, name)
         return default
 
     def field_values(self, value: Any) -> list[Any] | None:
@@ -322,11 +297,11 @@ def _storage(mro: tuple[type, ...]) -> type:
 
 def _slots(
     mro: tuple[type, ...], own: list[dict[str, Any]]
-) -> tuple[tuple[str, ...], tuple[tuple[int, str], ...]]:
-    """Return the slots, and those that another attribute hides, with their class's index."""
+) -> tuple[tuple[str, ...], bool]:
+    """Return the slots, and whether another attribute hides one."""
     slots: list[str] = []
-    hidden: list[tuple[int, str]] = []
-    for depth, (cls, names) in enumerate(zip(mro, own, strict=True)):
+    is_any_hidden = False
+    for cls, names in zip(mro, own, strict=True):
         is_default_dict = cls is defaultdict  # a heap type from Python 3.12 on
         is_heap = is_default_dict or bool(_flags_of(cls) & _HEAP)
         if not (is_heap or _is_exception(bases_of(cls))):
@@ -336,13 +311,8 @@ def _slots(
                 if _lookup(own, name) is value:
                     slots.append(name)
                 else:
-                    hidden.append((depth, name))
-    return tuple(slots), tuple(hidden)
-
-
-def _hidden_slot(value: Any, depth: int, name: str) -> Any:
-    cls = bases_of(class_of(value))[depth]
-    return namespace_of(cls)[name].__get__(value)
+                    is_any_hidden = True
+    return tuple(slots), is_any_hidden
 
 
 def _is_exception(mro: tuple[type, ...]) -> bool:
@@ -380,17 +350,6 @@ def _plain(cls: Any) -> Any:
     return cls  # a builtin class, whose methods accept its subclasses too
 
 
-def _octets(data: bytes, label: str = "") -> Any:
-    """Return bytes as an array, of which a reader keeps a digest if it is long.
-
-    Args:
-        data: the bytes.
-        label: the format of the data.
-    """
-    dtype = np.dtype([(label or "f0", np.uint8)])
-    return np.frombuffer(data, dtype) if data else np.empty(0, dtype)
-
-
 def _pairs(x: Any) -> Any:
     return [*_plain(dict).items(x)]
 
@@ -415,20 +374,7 @@ COPIES: Final[dict[type, Callable[[Any], Any]]] = {
     set: lambda x: {*_plain(set).__iter__(x)},
     frozenset: lambda x: frozenset(_plain(frozenset).__iter__(x)),
     tuple: lambda x: (*_plain(tuple).__iter__(x),),
-    bytearray: lambda x: _octets(bytes(memoryview(x))),
-    memoryview: lambda x: _octets(x.tobytes(), f"{x.format}{x.shape}"),
-    array: lambda x: _octets(
-        _plain(array).tobytes(x), _plain(array).typecode.__get__(x)
-    ),
     MappingProxyType: lambda x: (*gc.get_referents(x),),  # `copy` is the mapping's own
-    ref: lambda x: (_plain(ref).__call__(x),),
-    partial: lambda x: tuple(
-        [getattr(partial, n).__get__(x) for n in ("func", "args", "keywords")]
-    ),
-    property: lambda x: (x.fget, x.fset, x.fdel),
-    **dict.fromkeys(
-        (staticmethod, classmethod), lambda x: (_plain(type(x)).__func__.__get__(x),)
-    ),
 }
 """By builtin class, the function that copies an instance of a subclass."""
 _COPIERS: Final = {id(cls): copy for cls, copy in COPIES.items()}
@@ -441,46 +387,3 @@ def copier_of(layout: ClassLayout) -> Callable[[Any], Any] | None:
         found = arguments_of if is_exception else _COPIERS.get(id(layout.storage))
         layout.copier = found
     return layout.copier
-
-
-def is_settled(x: Any) -> bool:
-    """Return whether the unread state of a value is assumed never to change.
-
-    That holds for parts of programs and types of arrays. Other values written in C may
-    hold anything: a generator, a file, a socket, a `ContextVar`, a foreign array.
-    """
-    layout = layout_of(x)
-    if layout.is_hiding:
-        return False
-    if layout.is_open or copier_of(layout) is not None or issubclass(type(x), _SHARED):
-        return True
-    if id(layout.storage) in _SETTLED or layout.package in _SETTLED_IN:
-        return True
-    return layout.is_descriptor
-
-
-_SHARED: Final = (type, ModuleType, np.dtype)  # and instances of their subclasses
-_SETTLED: Final = frozenset(
-    id(cls)
-    for cls in (
-        CodeType,
-        FunctionType,
-        MethodType,
-        BuiltinFunctionType,
-        MethodWrapperType,
-        MethodDescriptorType,
-        ClassMethodDescriptorType,
-        WrapperDescriptorType,
-        GetSetDescriptorType,
-        MemberDescriptorType,
-        GenericAlias,
-        UnionType,
-        np.ufunc,
-        type(Lock()),
-        type(RLock()),
-        Struct,
-    )
-)
-_SETTLED_IN: Final = frozenset(
-    ("imprint", "jaxlib", "jax", "typing", "re", "zoneinfo", "ml_dtypes")
-)
