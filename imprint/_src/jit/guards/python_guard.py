@@ -90,7 +90,7 @@ def _same(values: Sequence[Any], is_weak: Sequence[int]) -> Same:
     def same(now: Iterable[Any]) -> bool:
         return all(
             x is value if not weak else x is not None and x is value()
-            for value, weak, x in zip(values, is_weak, now, strict=False)
+            for value, weak, x in zip(values, is_weak, now, strict=True)
         )
 
     return same
@@ -126,21 +126,22 @@ def _slots(_: Any, names: Names, same: Same) -> Check:
 
 def _parts(holder: Any, names: Names, same: Same) -> Check:
     def holds(owner: Any) -> bool:
-        return same(map(getattr, repeat(owner if holder is None else holder), names))
+        read = owner if holder is None else holder
+        return same([getattr(read, name) for name in names])
 
     return holds
 
 
-def _type(_holder: Any, _names: Any, same: Same) -> Check:
-    return lambda owner: same(repeat(class_of(owner)))
+def _type(_: Any, names: Names, same: Same) -> Check:
+    return lambda owner: same(repeat(class_of(owner), len(names)))
 
 
-def _cell(holder: Any, _: Any, same: Same) -> Check:
-    return lambda _: same(repeat(holder.cell_contents))
+def _cell(holder: Any, names: Names, same: Same) -> Check:
+    return lambda _: same(repeat(holder.cell_contents, len(names)))
 
 
-def _bases(holder: type, _: Any, same: Same) -> Check:
-    return lambda _: same(repeat(bases_of(holder)))
+def _bases(holder: type, names: Names, same: Same) -> Check:
+    return lambda _: same(repeat(bases_of(holder), len(names)))
 
 
 # ---- other steps ----
