@@ -334,6 +334,117 @@ def test_a_compiled_can_be_run_while_another_function_is_traced():
         imprint.vmap(double)(inp.ones(2))
 
 
+# ---- later calls of a compiled stage, which are like one that passed ----
+
+
+def scaled(x, y, factor=2.0, *, shift, power):
+    return (x * factor - y) ** power + shift
+
+
+X, HOST = inp.arange(3.0) + 1, np.array([1.0, 2.0, 3.0], np.float32)
+ALIKE = {
+    "arrays": lambda c: c(X, X, shift=X),
+    "NumPy arrays": lambda c: c(HOST, HOST, shift=HOST),
+    "NumPy arrays, wider": lambda c: c(X, HOST.astype(float), shift=X),
+    "all by keyword": lambda c: c(shift=X, y=HOST, x=X),
+    "the static argument too": lambda c: c(X, power=2, y=X, shift=X),
+}
+
+
+@pytest.fixture
+def compiled():
+    return (
+        imprint.jit(scaled, static_argnames="power")
+        .lower(X, X, shift=X, power=2)
+        .compile()
+    )
+
+
+@pytest.mark.parametrize("form", ALIKE)
+def test_the_second_call_of_a_form_is_not_checked_again(form, compiled, monkeypatch):
+    first = ALIKE[form](compiled)
+    monkeypatch.setattr(stages.Compiled, "_checked", None)
+    assert ALIKE[form](compiled).tolist() == first.tolist() == [2, 6, 12]
+
+
+@pytest.mark.parametrize("value", [2.0, 2, True, np.float32(2), np.bool_(1)])
+def test_a_number_is_not_checked_again(value, monkeypatch):
+    compiled = imprint.jit(lambda x, y: x * y).lower(X, value).compile()
+    first = compiled(X, value)
+    monkeypatch.setattr(stages.Compiled, "_checked", None)
+    assert compiled(X, value).tolist() == first.tolist()
+
+
+def test_arguments_of_one_value_keep_their_order(compiled):
+    """The call that passed cannot tell `y` from `shift`: they are one object."""
+    compiled(shift=X, y=X, x=X)
+    assert compiled(shift=X, y=0 * X, x=X).tolist() == [5, 18, 39]
+    assert compiled(shift=0 * X, y=X, x=X).tolist() == [1, 4, 9]
+
+
+def test_calls_that_are_not_alike_are_checked(compiled):
+    compiled(HOST, X, shift=X)
+    for wrong in (HOST[:2], HOST.astype(int), 1.0, "text"):
+        with pytest.raises(TypeError, match="argument x"):
+            compiled(wrong, X, shift=X)
+    compiled(X, power=2, y=X, shift=X)
+    with pytest.raises(ArgumentError, match="static argument power"):
+        compiled(X, power=3, y=X, shift=X)
+    with pytest.raises(ArgumentError, match="structure"):
+        compiled(X, X, 3.0, shift=X, power=2)  # left out: the default is a constant
+
+
+def test_a_default_that_is_passed_is_left_out_of_each_call():
+    compiled = imprint.jit(lambda x, k=2.0: x * k).lower(X, 2.0).compile()
+    for _ in range(2):
+        assert compiled(X, 2.0).tolist() == [2, 4, 6]
+    with pytest.raises(ArgumentError, match="structure"):
+        compiled(X, 3.0)
+    other = imprint.jit(lambda x, k=2.0: x * k).lower(X, 3.0).compile()
+    assert [other(X, 3.0)[0], other(X, 4.0)[0]] == [3, 4]
+    with pytest.raises(ArgumentError, match="structure"):
+        other(X, 2.0)
+
+
+def test_a_tree_of_host_values_is_not_checked_again(monkeypatch):
+    compiled = imprint.jit(lambda t: t["a"] * t["b"][0]).lower({"a": X, "b": (X,)})
+    compiled = compiled.compile()
+    compiled({"b": (HOST,), "a": X})
+    monkeypatch.setattr(stages.Compiled, "_checked", None)
+    for tree in ({"a": HOST, "b": (X,)}, {"b": (HOST,), "a": HOST}):
+        assert compiled(tree).tolist() == [1, 4, 9]
+
+
+def test_a_filtered_call_is_not_checked_again(monkeypatch):
+    def apply(model, x):
+        return model["f"](x) * model["n"]
+
+    model = {"f": inp.square, "n": 3}
+    compiled = imprint.filter_jit(apply).lower(model, X).compile()
+    for _ in range(3):  # the match of a tree is made when it comes again
+        compiled(model, X)
+    with pytest.raises(ArgumentError, match="static argument"):
+        compiled({"f": inp.square, "n": 4}, X)
+    monkeypatch.setattr(stages.Compiled, "_checked", None)
+    assert compiled({"f": inp.square, "n": 3}, X + 1).tolist() == [12, 27, 48]
+
+
+def test_a_donated_argument_with_a_host_value():
+    add = imprint.jit(lambda x, y: x + y, donate_argnums=0)
+    compiled = add.lower(X, X).compile()
+    for call in (add, compiled):
+        for _ in range(3):
+            x = X + 0
+            assert call(x, HOST).tolist() == [2, 4, 6]
+            assert x.is_deleted()
+        for _ in range(3):  # the host value is donated: nothing is deleted
+            assert call(HOST, X).tolist() == [2, 4, 6]
+        for _ in range(3):  # twice the same: a copy is donated
+            x = X + 0
+            assert call(x, x).tolist() == [2, 4, 6]
+    assert HOST.tolist() == [1, 2, 3]
+
+
 # ---- without computing ----
 
 

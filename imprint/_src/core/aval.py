@@ -2,10 +2,9 @@
 
 `ShapedArray` is interned: equal avals are the same object, so a cache key compares
 identities and an aval hashes as fast as a pointer. The intern table holds weak
-references. `get_aval` returns the aval of any operand of a primitive. `host_aval` and
-`scalar_aval` are the fast paths for arguments of a call. They look avals up by (dtype,
-shape) and return None where the value needs the slow path: foreign byte order, a large
-integer, no array.
+references. `get_aval` returns the aval of any operand of a primitive. `host_aval` is the
+fast path for arguments of a call. It looks avals of NumPy up by (dtype, shape) and returns
+None where the value needs the slow path: foreign byte order, a large integer, no array.
 """
 
 import weakref
@@ -293,22 +292,20 @@ _KnownAvals = dict[tuple[Any, ...], ShapedArray]
 _arrays: Final[tuple[_KnownAvals, _KnownAvals]] = ({}, {})  # without and with x64
 
 
-def host_aval(x: np.ndarray[Any, Any]) -> ShapedArray | None:
-    """Return the aval of a NumPy array as an argument, or None."""
-    wide = settings().enable_x64
-    known = _arrays[wide].get((x.dtype, x.shape))
-    return _array_aval(x, wide) if known is None else known
-
-
-def scalar_aval(x: Any, kind: type[Any]) -> ShapedArray | None:
-    """Return the aval of a Python number or a NumPy scalar as an argument, or None."""
+def host_aval(x: Any) -> ShapedArray | None:
+    """Return the aval of a host value as an argument, or None if it is no plain one."""
+    kind: Any = x.__class__
     if kind is float or kind is bool or kind is complex:
         return ShapedArray((), dtypes.scalar_type_dtype(kind), kind is not bool)
     if kind is int:
         aval = ShapedArray((), dtypes.scalar_type_dtype(int), True)  # noqa: FBT003 - by position, it is hot
         bits = 8 * aval.dtype.itemsize - 1
         return aval if -(1 << bits) <= x < 1 << bits else None
-    return None
+    if kind is not np.ndarray and not issubclass(kind, np.generic):
+        return None
+    wide = settings().enable_x64
+    known = _arrays[wide].get((x.dtype, x.shape))
+    return _array_aval(x, wide) if known is None else known
 
 
 def _array_aval(x: np.ndarray[Any, Any], wide: bool) -> ShapedArray | None:  # noqa: FBT001 - by position, it is hot

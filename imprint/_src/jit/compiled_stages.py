@@ -7,7 +7,6 @@ sizes of axes that have names.
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from operator import is_not
 from typing import (
     Any,
     NamedTuple,
@@ -31,6 +30,7 @@ from imprint._src.jit.calls.device_assignment import (
     is_as,
     shown,
 )
+from imprint._src.jit.calls.filtering import Split
 from imprint._src.jit.calls.key import (
     Pending,
     check_leaves,
@@ -38,7 +38,7 @@ from imprint._src.jit.calls.key import (
     static_tokens,
 )
 from imprint._src.jit.calls.options import JitOptions, check_compiler_options
-from imprint._src.jit.calls.signature import Call, Signature
+from imprint._src.jit.calls.signature import Call, CallForm, Signature
 from imprint._src.jit.calls.tracing import TracedCall
 from imprint._src.jit.compilation.lowered import LoweredProgram
 from imprint._src.jit.compile_steps import (
@@ -47,7 +47,7 @@ from imprint._src.jit.compile_steps import (
 )
 from imprint._src.jit.fingerprint.static_values import static_token
 from imprint._src.jit.versions.version import Version
-from imprint._src.jit.warm_call import CompiledCall
+from imprint._src.jit.warm_call import AcceptedCall, CompiledCall, split_call
 from imprint._src.passes import nan_checks
 from imprint._src.runtime import CompileOptions, MemoryStats
 from imprint._src.sharding.layout import DeviceLocalLayout, Format
@@ -178,19 +178,29 @@ class Stage:
 
     def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call:
         """Return a call of the kind that the stage is for; ArgumentError if it is not."""
-        spec = self._traced.spec
-        if spec.static:
-            slots = zip(spec.dynamic, spec.names, strict=True)
-            free = [n for s, n in slots if isinstance(s, int) and n not in kwargs]
-            if len(args) == len(free) and {*free, *kwargs} == set(spec.names):
-                values = {**dict(zip(free, args, strict=True)), **kwargs}
-                call = Call(spec, tuple([values[n] for n in spec.names]), ())
-                self._check_tree(call)
-                return call
-        call = self._signature.call(args, kwargs)
-        self._check_static(call)
+        form = self._form_without_static(args, kwargs)
+        if form is not None:
+            call = Call(form.spec, form.picked((*args, *kwargs.values())), ())
+        else:
+            call = self._signature.call(args, kwargs)
+            self._check_static(call)
         self._check_tree(call)
         return call
+
+    def _form_without_static(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> CallForm | None:
+        """Return the form of a call that leaves static arguments out; None of another."""
+        spec = self._traced.spec
+        if not spec.static:
+            return None
+        slots = zip(spec.dynamic, spec.names, strict=True)
+        free = [n for s, n in slots if isinstance(s, int) and n not in kwargs]
+        if len(args) != len(free) or {*free, *kwargs} != {*spec.names}:
+            return None
+        given = [*free, *kwargs]
+        order = tuple([given.index(name) for name in spec.names])
+        return CallForm(spec, order, (), (), len(given))
 
     def _check_static(self, call: Call) -> None:
         if call.spec is not self._traced.spec:
@@ -390,7 +400,7 @@ class Compiled(CompiledCall, Stage):
             )
         call = self._call(args, kwargs)
         result = self._run(call)
-        self._accepted = self._accept(args, call)
+        self._accepted = self._accept(args, kwargs, call) or self._accepted
         flags = settings()
         if flags.debug_nans or flags.debug_infs:
             self._check_finite(result, flags)
@@ -400,32 +410,46 @@ class Compiled(CompiledCall, Stage):
         return self._version.run(self._leaves(call))
 
     def _accept(
-        self, args: tuple[Any, ...], call: Call
-    ) -> tuple[Version, Any, tuple[ShapedArray, ...], Settings] | None:
-        """Return how to answer calls like this one, which passed; see `CompiledCall`.
+        self, args: tuple[Any, ...], kwargs: dict[str, Any], call: Call
+    ) -> AcceptedCall | None:
+        """Return how to answer calls like this one, which passed.
 
-        None if it is not of arrays that are where it runs, given by position.
+        None if its arrays are not where it runs, or it has what only `_checked` takes.
         """
-        flags, version, before = settings(), self._version, self._accepted
-        if flags.debug_nans or flags.debug_infs:
+        flags, before = settings(), self._accepted
+        leaves, treedef = tree.flatten(call.dynamic)
+        if flags.debug_nans or flags.debug_infs or not self._are_there(leaves):
             return None
-        if len(args) != len(call.dynamic) or any(map(is_not, args, call.dynamic)):
-            return None
-        leaves, treedef = tree.flatten(args)
-        if not all(type(x) is ArrayImpl for x in leaves):
-            return None
-        if isinstance(version.assignment, DeviceAssignment):
-            device = version.assignment.device
-            if any(x.device is not device for x in leaves):
-                return None
-            version = before[0] if before else version.where_it_runs()
-        match = before[1] if before else None
-        if match is None and not treedef.is_flat_tuple:
+        form = self._form_without_static(args, kwargs)
+        form = form or self._signature.form(args, kwargs)
+        match: Any = before.match if before else None
+        if match is None and isinstance(call.spec, Split):
+            match, *_ = call.spec.recall(form.picked((*args, *kwargs.values())))
+        elif match is None and not treedef.is_flat_tuple:
             try:
-                match = tree.match_of(args)
+                match = tree.match_of(call.dynamic)
             except KeyError:
                 return None
-        return version, match, tuple([x.aval for x in leaves]), flags
+        split = split_call(form, match, call.spec, args, kwargs)
+        if split is None:
+            return None
+        version = before.version if before else self._version
+        if isinstance(version.assignment, DeviceAssignment) and not before:
+            version = version.where_it_runs()
+        spelled = len(args), *kwargs
+        return AcceptedCall(version, form, match, call.spec, spelled, split[0])
+
+    def _are_there(self, leaves: Sequence[Any]) -> bool:
+        """Return whether arrays are where it runs, and host values go there by themselves."""
+        assignment = self._version.assignment
+        arrays = [x for x in leaves if type(x) is ArrayImpl]
+        if not isinstance(assignment, DeviceAssignment):
+            return len(arrays) == len(leaves)
+        device = assignment.device
+        has_hosts = len(arrays) < len(leaves)
+        if has_hosts and device is not runtime.first_device():
+            return False
+        return all(x.device is device for x in arrays)
 
     def _check_finite(self, result: Any, flags: Settings) -> None:
         """Raise NonFiniteError if a result has NaN or infinity and a flag forbids it."""

@@ -126,7 +126,9 @@ class CompiledSymbolic(Compiled):
         self._check_places(came)
         return program.run([to_array(x) for x in leaves], sizes)
 
-    def _accept(self, args: tuple[Any, ...], call: Call) -> None:
+    def _accept(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any], call: Call
+    ) -> None:
         """Return None: another call may need another program."""
 
 

@@ -6,14 +6,13 @@
 known; `_bind`, what makes a method of it, if it makes no plain one.
 
 `CompiledCall` is the same for a `Compiled`, which leaves other calls to `_checked`. Its
-`_accepted` is a call that passed: the version, how to take the leaves, their avals, and the
-settings.
+`_accepted` is a call that passed: calls like it need no checks.
 """
 
 import typing
 from collections.abc import Callable
 from types import MethodType
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
@@ -22,7 +21,9 @@ from imprint._src.array import ArrayImpl
 from imprint._src.core import aval, trace
 from imprint._src.core.identity import InternalObject
 from imprint._src.diagnostics import source
-from imprint._src.jit.calls.signature import CallForm, CallSpec
+from imprint._src.errors import ArgumentError
+from imprint._src.jit.calls.key import PackedKey
+from imprint._src.jit.calls.signature import CallForm, CallSpec, is_default
 from imprint._src.jit.fingerprint import static_values
 from imprint._src.jit.versions.version import Version
 
@@ -76,10 +77,91 @@ class _PythonCall(InternalObject):
         return self if instance is None else self._bind(self, instance)
 
 
+class AcceptedCall(NamedTuple):
+    """A call that a `Compiled` answered.
+
+    Args:
+        version: what answers calls like it.
+        form: how its values map to parameters.
+        match: takes the leaves of its dynamic values; None if each is one.
+        spec: its parameters.
+        spelled: how many arguments were given by position, then the keywords.
+        key: of the call, without its tree, which `match` checks.
+    """
+
+    version: Version
+    form: CallForm
+    match: Callable[[Any], Any] | None
+    spec: CallSpec
+    spelled: tuple[Any, ...]
+    key: PackedKey
+
+    def leaves_of(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> tuple[list[Any], list[int]] | None:
+        """Return the leaves of a call, and which are host values; None if it is another."""
+        if (len(args), *kwargs) != self.spelled:
+            return None
+        split = split_call(self.form, self.match, self.spec, args, kwargs)
+        return None if split is None or split[0] != self.key else split[1:]
+
+
+def split_call(
+    form: CallForm,
+    match: Callable[[Any], Any] | None,
+    spec: CallSpec,
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+) -> tuple[PackedKey, list[Any], list[int]] | None:
+    """Return the key of a call, its leaves, and which of them are host values.
+
+    None if the call is not plain: it has a default, or no match.
+
+    Args:
+        form: its own.
+        match: takes its leaves; None if each dynamic value is one.
+        spec: its parameters.
+        args: of the call.
+        kwargs: of the call.
+    """
+    given = *args, *kwargs.values()
+    if any(is_default(given[i], default) for i, default in form.defaults):
+        return None
+    leaves: Any = form.picked(given)
+    try:
+        tokens = [
+            static_values.static_token(default if i < 0 else given[i], name)
+            for i, default, name in form.static
+        ]
+        static = (*tokens,)
+        if match is not None:
+            leaves = match(leaves)
+        is_filtered = spec.treedef is not None
+        if match is not None and is_filtered:
+            leaves, static = leaves  # of a `Split`
+        avals = [_aval_of(x, is_filtered=is_filtered) for x in leaves]
+    except (KeyError, AttributeError, ArgumentError):
+        return None
+    hosts = [i for i, x in enumerate(leaves) if type(x) is not ArrayImpl]
+    if spec.plain:
+        return (config.settings(), *avals), [*leaves], hosts
+    return (spec, None, static, config.settings(), *avals), [*leaves], hosts
+
+
+def _aval_of(x: Any, *, is_filtered: bool) -> Any:
+    """Return the aval of a leaf; KeyError if it is not plain."""
+    if type(x) is ArrayImpl:
+        return x.aval
+    found = aval.host_aval(x) if not is_filtered or type(x) is np.ndarray else None
+    if found is None:
+        raise KeyError
+    return found
+
+
 class _PythonCompiledCall:
     """Calls of a `Compiled`, in Python; the twin of the one in C."""
 
-    _accepted: tuple[Version, Any, tuple[Any, ...], config.Settings] | None = None
+    _accepted: AcceptedCall | None = None
 
     def _checked(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         raise NotImplementedError
@@ -90,20 +172,12 @@ class _PythonCompiledCall:
         Static arguments are left out, as in JAX, or given with the same value.
         """
         accepted = self._accepted
-        if accepted is None or kwargs or trace.current_trace() is not None:
-            return self._checked(args, kwargs)
-        version, match, avals, flags = accepted
-        try:
-            leaves = args if match is None else match(args)
-            is_alike = flags is config.settings() and avals == (
-                *[x.aval for x in leaves],
-            )
-        except (KeyError, AttributeError):
-            is_alike, leaves = False, ()
-        if not is_alike:
-            return self._checked(args, kwargs)
-        version.hits += 1
-        return version.run([*leaves])
+        if accepted is not None and trace.current_trace() is None:
+            found = accepted.leaves_of(args, kwargs)
+            if found is not None:
+                accepted.version.hits += 1
+                return accepted.version.run(*found)
+        return self._checked(args, kwargs)
 
 
 def _explain(version: Version, buffers: list[Any], err: Exception) -> NoReturn:
@@ -125,6 +199,7 @@ def _native_call() -> Any:
             "spec": CallSpec,
             "entry": tokens["_WeakEntry"],
             "ndarray": np.ndarray,
+            "generic": np.generic,
             "engine_error": runtime.EngineError,
             "results": runtime.ExecuteResults,
             "consume": runtime.ExecuteResults.consume_with_handlers,
@@ -138,7 +213,7 @@ def _native_call() -> Any:
             "local": flags["_local"],
             "config": flags,
             "trace": vars(trace)["_current"],
-            "scalar_aval": aval.scalar_aval,
+            "host_aval": aval.host_aval,
             "avals": narrow,
             "wide_avals": wide,
             "current_source": source.current_source,

@@ -27,10 +27,10 @@
 /* ---- what `setup` gives ---- */
 
 static struct {
-    PyTypeObject *array, *version, *executable, *form, *spec, *entry, *ndarray, *results,
-        *source;
+    PyTypeObject *array, *version, *executable, *form, *spec, *entry, *ndarray, *generic,
+        *results, *source;
     PyObject *engine_error, *collect, *explain, *static_token, *known_tokens;
-    PyObject *settings, *local, *trace, *config, *scalar_aval, *avals, *wide_avals;
+    PyObject *settings, *local, *trace, *config, *host_aval, *avals, *wide_avals;
     PyObject *current_source, *replayed, *passed, *consume;
 } given;
 
@@ -48,7 +48,7 @@ static struct {
 } of_executable;
 
 static struct {
-    Py_ssize_t spec, dynamic, statics, defaults, pick, arrays_only, recalled;
+    Py_ssize_t dynamic, statics, defaults, pick, recalled;
 } of_form;
 
 static struct {
@@ -65,7 +65,7 @@ static struct {
 
 static struct {
     PyObject *base, *warm, *run, *consume, *consume_token, *nothing, *block, *execute,
-        *handlers, *code, *defaults, *kwdefaults, *checked;
+        *handlers, *code, *defaults, *kwdefaults, *checked, *dtype;
 } names;
 
 static int is_ready = 0;
@@ -133,18 +133,13 @@ static struct {
     int is_wide;
 } scalars;
 
-static PyObject *scalar_aval(PyObject *value, PyTypeObject *kind)
-{
-    return PyObject_CallFunctionObjArgs(given.scalar_aval, value, (PyObject *)kind, NULL);
-}
-
 /* Remember the avals of numbers under these settings; they are interned, and few. */
 static int remember_scalars(PyObject *settings)
 {
     PyObject *zero = PyLong_FromLong(0), *half = PyFloat_FromDouble(0.5);
-    PyObject *of_int = zero ? scalar_aval(zero, &PyLong_Type) : NULL;
-    PyObject *of_float = half && of_int ? scalar_aval(half, &PyFloat_Type) : NULL;
-    PyObject *of_bool = of_float ? scalar_aval(Py_False, &PyBool_Type) : NULL;
+    PyObject *of_int = zero ? PyObject_CallOneArg(given.host_aval, zero) : NULL;
+    PyObject *of_float = half && of_int ? PyObject_CallOneArg(given.host_aval, half) : NULL;
+    PyObject *of_bool = of_float ? PyObject_CallOneArg(given.host_aval, Py_False) : NULL;
     Py_XDECREF(zero);
     Py_XDECREF(half);
     int is_wide = of_bool ? PyObject_IsTrue(AT(settings, of_flags.x64)) : -1;
@@ -162,13 +157,39 @@ static int remember_scalars(PyObject *settings)
     return 0;
 }
 
+/* Return the aval of a NumPy array or scalar; NULL without an error if it is new. */
+static PyObject *numpy_aval(PyObject *value)
+{
+    int is_array = Py_TYPE(value) == given.ndarray, ndim = 0;
+    PyObject *dtype, *shape, *key = NULL, *found = NULL;
+    if (is_array) {
+        dtype = Py_NewRef((PyObject *)PyArray_DESCR((PyArrayObject *)value));
+        ndim = PyArray_NDIM((PyArrayObject *)value);
+    } else
+        dtype = PyObject_GetAttr(value, names.dtype);
+    shape = dtype ? PyTuple_New(ndim) : NULL;
+    for (int i = 0; shape != NULL && i < ndim; i++) {
+        PyObject *n = PyLong_FromSsize_t(PyArray_DIMS((PyArrayObject *)value)[i]);
+        if (n == NULL)
+            Py_CLEAR(shape);
+        else
+            PyTuple_SET_ITEM(shape, i, n);
+    }
+    if (shape != NULL)
+        key = PyTuple_Pack(2, dtype, shape);
+    if (key != NULL)
+        found = Py_XNewRef(PyDict_GetItemWithError(
+            scalars.is_wide ? given.wide_avals : given.avals, key));
+    Py_XDECREF(dtype);
+    Py_XDECREF(shape);
+    Py_XDECREF(key);
+    return found;
+}
+
 /* Return the aval of a host value; NULL without an error if Python has to decide. */
 static PyObject *host_aval(PyObject *value, PyObject *settings)
 {
     PyTypeObject *kind = Py_TYPE(value);
-    if (kind != given.ndarray && kind != &PyFloat_Type && kind != &PyLong_Type
-        && kind != &PyBool_Type)
-        return NULL;
     if (scalars.settings != settings && remember_scalars(settings) < 0)
         return NULL;
     if (kind == &PyFloat_Type)
@@ -182,24 +203,9 @@ static PyObject *host_aval(PyObject *value, PyObject *settings)
             return NULL;
         return Py_NewRef(scalars.of_int);
     }
-    PyArrayObject *array = (PyArrayObject *)value;
-    int ndim = PyArray_NDIM(array);
-    PyObject *shape = PyTuple_New(ndim), *key = NULL, *found = NULL;
-    for (int i = 0; shape != NULL && i < ndim; i++) {
-        PyObject *n = PyLong_FromSsize_t(PyArray_DIMS(array)[i]);
-        if (n == NULL)
-            Py_CLEAR(shape);
-        else
-            PyTuple_SET_ITEM(shape, i, n);
-    }
-    if (shape != NULL)
-        key = PyTuple_Pack(2, (PyObject *)PyArray_DESCR(array), shape);
-    if (key != NULL)
-        found = Py_XNewRef(PyDict_GetItemWithError(
-            scalars.is_wide ? given.wide_avals : given.avals, key));
-    Py_XDECREF(shape);
-    Py_XDECREF(key);
-    return found;
+    if (kind == given.ndarray || PyType_IsSubtype(kind, given.generic))
+        return numpy_aval(value);
+    return NULL;
 }
 
 /* ---- static values ---- */
@@ -370,35 +376,6 @@ static int count_hit(PyObject *version)
     return 0;
 }
 
-/* Return the buffers of the arguments, captured arrays first; NULL without an error if an
-   array has none yet. */
-static PyObject *buffers_of(PyObject *consts, PyObject *take, PyObject *const *leaves,
-                            Py_ssize_t count)
-{
-    Py_ssize_t start = take == Py_None ? 0 : PyList_GET_SIZE(consts);
-    Py_ssize_t kept = take == Py_None ? count : PyTuple_GET_SIZE(take);
-    PyObject *buffers = PyList_New(start + kept);
-    if (buffers == NULL)
-        return NULL;
-    for (Py_ssize_t i = 0; i < start; i++)
-        PyList_SET_ITEM(buffers, i, Py_NewRef(PyList_GET_ITEM(consts, i)));
-    for (Py_ssize_t i = 0; i < kept; i++) {
-        Py_ssize_t at = i;
-        if (take != Py_None)
-            at = PyLong_AsSsize_t(PyTuple_GET_ITEM(take, i));
-        PyObject *leaf = at >= 0 && at < count ? leaves[at] : NULL;
-        PyObject *buffer = NULL;
-        if (leaf != NULL && Py_TYPE(leaf) == given.array)
-            buffer = AT(leaf, of_array.buffer);
-        if (buffer == NULL) {
-            Py_DECREF(buffers);
-            return NULL;
-        }
-        PyList_SET_ITEM(buffers, start + i, Py_NewRef(buffer));
-    }
-    return buffers;
-}
-
 /* ---- donation ---- */
 
 /* Return where the caller is, as `current_source`. */
@@ -432,31 +409,6 @@ static PyObject *source_now(void)
     return source;
 }
 
-/* Return whether a buffer is among the others of a list. */
-static int has_equal_buffers(PyObject *buffers)
-{
-    Py_ssize_t count = PyList_GET_SIZE(buffers);
-    if (count > 16) {
-        PyObject *ids = PySet_New(NULL);
-        for (Py_ssize_t i = 0; ids != NULL && i < count; i++) {
-            PyObject *id = PyLong_FromVoidPtr(PyList_GET_ITEM(buffers, i));
-            if (id == NULL || PySet_Add(ids, id) < 0)
-                Py_CLEAR(ids);
-            Py_XDECREF(id);
-        }
-        if (ids == NULL)
-            return -1;
-        int fewer = PySet_GET_SIZE(ids) < count;
-        Py_DECREF(ids);
-        return fewer;
-    }
-    for (Py_ssize_t i = 1; i < count; i++)
-        for (Py_ssize_t j = 0; j < i; j++)
-            if (PyList_GET_ITEM(buffers, i) == PyList_GET_ITEM(buffers, j))
-                return 1;
-    return 0;
-}
-
 /* Take the values of an array that was donated. */
 static void consume(PyObject *array, PyObject *mark)
 {
@@ -470,50 +422,22 @@ static void consume(PyObject *array, PyObject *mark)
         Py_XDECREF(before[i]);
 }
 
-/* Execute a version that donates and does nothing else of note, as `run_donating`; NULL
-   without an error if Python has to. */
-static PyObject *run_donating(PyObject *version, PyObject *const *leaves, Py_ssize_t count)
+/* Take the values of the arguments that an execution was given. */
+static int consume_donated(PyObject *donated, PyObject *const *leaves)
 {
-    if (AT(version, of_version.only_donates) != Py_True)
-        return NULL;
-    PyObject *take = AT(version, of_version.take), *consts = AT(version, of_version.consts);
-    PyObject *donated = AT(version, of_version.donated), *result = NULL;
-    if (!PyTuple_CheckExact(take) || PyTuple_GET_SIZE(take) != count)
-        return NULL; /* an argument is unused: its buffer counts too */
-    PyObject *buffers = buffers_of(consts, take, leaves, count);
-    if (buffers == NULL)
-        return NULL;
-    int equal = has_equal_buffers(buffers);
-    if (equal || count_hit(version) < 0) {
-        Py_DECREF(buffers);
-        return NULL;
+    PyObject *site = source_now(), *number, *how;
+    Py_ssize_t position = 0;
+    if (site == NULL)
+        return -1;
+    while (PyDict_Next(donated, &position, &number, &how)) {
+        PyObject *mark = PyTuple_Pack(2, how, site);
+        if (mark == NULL)
+            break;
+        consume(leaves[PyLong_AsSsize_t(number)], mark);
+        Py_DECREF(mark);
     }
-    Py_INCREF(donated);
-    PyObject *outs = execute(version, buffers);
-    Py_DECREF(buffers);
-    PyObject *site = outs ? source_now() : NULL;
-    if (site != NULL) {
-        PyObject *number, *how;
-        Py_ssize_t position = 0;
-        int failed = 0;
-        while (!failed && PyDict_Next(donated, &position, &number, &how)) {
-            Py_ssize_t at = PyLong_AsSsize_t(number);
-            PyObject *mark = at >= 0 && at < count ? PyTuple_Pack(2, how, site) : NULL;
-            failed = mark == NULL;
-            if (mark != NULL) {
-                consume(leaves[at], mark);
-                Py_DECREF(mark);
-            }
-        }
-        Py_DECREF(site);
-        if (!failed)
-            result = wrap(version, outs, of_array.buffer);
-        else if (!PyErr_Occurred())
-            PyErr_SetString(PyExc_SystemError, "a donated argument is missing");
-    }
-    Py_XDECREF(outs);
-    Py_DECREF(donated);
-    return result;
+    Py_DECREF(site);
+    return PyErr_Occurred() ? -1 : 0;
 }
 
 /* ---- host values as arguments: the twin of `host_call` in `runtime/arguments` ---- */
@@ -931,23 +855,20 @@ static int match_leaves(PyObject *match, Form *found)
     return 1;
 }
 
-/* Split a call by a form; 1 if it is plain enough, 0 if Python has to, -1 for an error. */
-static int split(PyObject *form, PyObject *const *args, Py_ssize_t total, Form *found)
+/* Split a call by a form and a match of its tree; 1 if it is plain enough, 0 if Python has
+   to, -1 for an error. */
+static int split(PyObject *form, PyObject *match, PyObject *const *args, Py_ssize_t total,
+                 Form *found)
 {
-    PyObject *defaults = AT(form, of_form.defaults), *statics = AT(form, of_form.statics);
+    PyObject *defaults = AT(form, of_form.defaults), *dynamic = AT(form, of_form.dynamic);
     if (PyTuple_GET_SIZE(defaults) && has_default(defaults, args, total))
         return 0;
-    found->statics = tokens_of(statics, args, total);
+    found->statics = tokens_of(AT(form, of_form.statics), args, total);
     if (found->statics == NULL) {
         PyErr_Clear(); /* Python raises it again, from the right place */
         return 0;
     }
-    PyObject *dynamic = AT(form, of_form.dynamic), *recalled = AT(form, of_form.recalled);
-    int is_recalled = AT(form, of_form.arrays_only) == Py_True;
     int is_whole = AT(form, of_form.pick) == Py_None;
-    PyObject *match = is_recalled ? PyTuple_GET_ITEM(recalled, 0) : Py_None;
-    found->spec = Py_NewRef(is_recalled ? PyTuple_GET_ITEM(recalled, 1) : AT(form, of_form.spec));
-    found->treedef = Py_NewRef(is_recalled ? PyTuple_GET_ITEM(recalled, 2) : Py_None);
     found->leaves = args;
     found->count = total;
     if (is_whole && match == Py_None)
@@ -970,9 +891,22 @@ static int split(PyObject *form, PyObject *const *args, Py_ssize_t total, Form *
     return match_leaves(match, found);
 }
 
-/* Return the key of a call; NULL without an error if Python has to make it. */
-static PyObject *key_of(Form *form, PyObject *settings, int is_filtered)
+/* Split a call as the last one of its form was. */
+static int split_as_last(PyObject *form, PyObject *const *args, Py_ssize_t total, Form *found)
 {
+    PyObject *recalled = AT(form, of_form.recalled);
+    found->spec = Py_NewRef(PyTuple_GET_ITEM(recalled, 1));
+    found->treedef = Py_NewRef(PyTuple_GET_ITEM(recalled, 2));
+    Py_INCREF(recalled); /* another thread may replace it */
+    int is_plain = split(form, PyTuple_GET_ITEM(recalled, 0), args, total, found);
+    Py_DECREF(recalled);
+    return is_plain;
+}
+
+/* Return the key of a call; NULL without an error if Python has to make it. */
+static PyObject *key_of(Form *form, PyObject *settings)
+{
+    int is_filtered = form->spec != NULL && Py_TYPE(form->spec) != given.spec;
     int is_short = form->spec == NULL
                    || (form->treedef == Py_None && AT(form->spec, of_spec.plain) == Py_True);
     Py_ssize_t start = is_short ? 1 : 4;
@@ -990,7 +924,7 @@ static PyObject *key_of(Form *form, PyObject *settings, int is_filtered)
         PyObject *leaf = form->leaves[i], *aval = NULL;
         if (Py_TYPE(leaf) == given.array)
             aval = Py_XNewRef(AT(leaf, of_array.aval));
-        else if (!is_filtered) {
+        else if (!is_filtered || Py_TYPE(leaf) == given.ndarray) { /* numbers are static */
             aval = host_aval(leaf, settings);
             form->hosts++;
         }
@@ -1049,48 +983,125 @@ static PyObject *run_python(PyObject *version, Form *form)
     return result;
 }
 
-/* Execute on arrays and host values; NULL without an error if Python has to. */
-static PyObject *run_on_hosts(PyObject *version, Form *form)
+/* The arguments of an execution. */
+typedef struct {
+    PyObject *list; /* buffers, of captured arrays first, and host values */
+    Py_ssize_t *hosts, count, few[16]; /* where host values are, and how many */
+} Arguments;
+
+static void clear_arguments(Arguments *arguments)
 {
-    PyObject *host_call = AT(version, of_version.host_call), *result = NULL;
+    Py_CLEAR(arguments->list);
+    if (arguments->hosts != arguments->few)
+        PyMem_Free(arguments->hosts);
+}
+
+/* Take the arguments of an execution; 0 if an array has no buffer, -1 for an error. */
+static int take_arguments(PyObject *version, const Form *form, Arguments *made)
+{
     PyObject *take = AT(version, of_version.take), *consts = AT(version, of_version.consts);
-    if (host_call == NULL || Py_TYPE(host_call) != &HostCall_Type)
-        return NULL;
-    Py_ssize_t start = PyList_GET_SIZE(consts), count = 0;
+    Py_ssize_t start = take == Py_None ? 0 : PyList_GET_SIZE(consts);
     Py_ssize_t kept = take == Py_None ? form->count : PyTuple_GET_SIZE(take);
-    PyObject *arguments = PyList_New(start + kept);
-    Py_ssize_t *hosts = PyMem_New(Py_ssize_t, kept);
-    if (arguments == NULL || hosts == NULL) {
+    made->count = 0;
+    made->list = PyList_New(start + kept);
+    made->hosts = made->few;
+    if (form->hosts > (Py_ssize_t)(sizeof made->few / sizeof *made->few))
+        made->hosts = PyMem_New(Py_ssize_t, kept);
+    if (made->list == NULL || made->hosts == NULL) {
         PyErr_NoMemory();
-        goto done;
+        return -1;
     }
     for (Py_ssize_t i = 0; i < start; i++)
-        PyList_SET_ITEM(arguments, i, Py_NewRef(PyList_GET_ITEM(consts, i)));
+        PyList_SET_ITEM(made->list, i, Py_NewRef(PyList_GET_ITEM(consts, i)));
     for (Py_ssize_t i = 0; i < kept; i++) {
         Py_ssize_t at = take == Py_None ? i : PyLong_AsSsize_t(PyTuple_GET_ITEM(take, i));
         if (at < 0 || at >= form->count)
-            goto done;
+            return 0;
         PyObject *value = form->leaves[at];
         if (Py_TYPE(value) != given.array)
-            hosts[count++] = start + i;
+            made->hosts[made->count++] = start + i;
         else if ((value = AT(value, of_array.buffer)) == NULL)
-            goto done;
-        PyList_SET_ITEM(arguments, start + i, Py_NewRef(value));
+            return 0;
+        PyList_SET_ITEM(made->list, start + i, Py_NewRef(value));
     }
-    if (count_hit(version) < 0)
+    return 1;
+}
+
+/* Return whether a buffer is there twice among the arguments; -1 for an error. */
+static int has_equal_buffers(const Arguments *arguments)
+{
+    Py_ssize_t count = PyList_GET_SIZE(arguments->list), host = 0, i = 0;
+    size_t size = 8;
+    while (size < 2 * (size_t)count)
+        size *= 2;
+    PyObject *few[64] = {NULL}, **seen = few; /* a hash table */
+    if (size > sizeof few / sizeof *few && (seen = PyMem_Calloc(size, sizeof *seen)) == NULL) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    for (; i < count; i++) {
+        PyObject *buffer = PyList_GET_ITEM(arguments->list, i);
+        size_t at = ((uintptr_t)buffer >> 4) % size;
+        if (host < arguments->count && arguments->hosts[host] == i) {
+            host++;
+            continue;
+        }
+        while (seen[at] != NULL && seen[at] != buffer)
+            at = (at + 1) % size;
+        if (seen[at] == buffer)
+            break;
+        seen[at] = buffer;
+    }
+    if (seen != few)
+        PyMem_Free(seen);
+    return i < count;
+}
+
+/* Return whether a call can give what it donates: arrays, each used once; -1 for an error. */
+static int can_donate(PyObject *version, const Form *form, const Arguments *arguments)
+{
+    PyObject *take = AT(version, of_version.take), *donated = AT(version, of_version.donated);
+    PyObject *number, *how;
+    Py_ssize_t position = 0;
+    if (!PyTuple_CheckExact(take) || PyTuple_GET_SIZE(take) != form->count)
+        return 0; /* an argument is unused: its buffer counts too */
+    while (PyDict_Next(donated, &position, &number, &how)) {
+        Py_ssize_t at = PyLong_AsSsize_t(number);
+        if (at < 0 || at >= form->count || Py_TYPE(form->leaves[at]) != given.array)
+            return 0;
+    }
+    int has_equal = has_equal_buffers(arguments);
+    return has_equal < 0 ? -1 : !has_equal;
+}
+
+/* Execute a version; NULL without an error if Python has to. */
+static PyObject *run_on_engine(PyObject *version, Form *form, int donates)
+{
+    PyObject *host_call = AT(version, of_version.host_call), *outs = NULL, *result = NULL;
+    PyObject *donated = Py_NewRef(AT(version, of_version.donated));
+    Arguments arguments;
+    int is_plain = take_arguments(version, form, &arguments);
+    if (is_plain > 0 && donates)
+        is_plain = can_donate(version, form, &arguments);
+    if (is_plain > 0 && arguments.count)
+        is_plain = host_call != NULL && Py_TYPE(host_call) == &HostCall_Type;
+    if (is_plain <= 0 || count_hit(version) < 0)
         goto done;
-    Py_INCREF(host_call);
-    PyObject *outs = count ? host_execute((HostCall *)host_call, arguments, hosts, count)
-                           : execute(version, arguments);
-    Py_DECREF(host_call);
-    if (outs != NULL)
+    if (arguments.count) {
+        Py_INCREF(host_call);
+        outs = host_execute((HostCall *)host_call, arguments.list, arguments.hosts,
+                            arguments.count);
+        Py_DECREF(host_call);
+        if (outs == NULL)
+            explain_error(version, arguments.list);
+    } else
+        outs = execute(version, arguments.list);
+    if (outs != NULL && (!donates || consume_donated(donated, form->leaves) == 0))
         result = wrap(version, outs, of_array.buffer);
-    else if (count)
-        explain_error(version, arguments);
     Py_XDECREF(outs);
 done:
-    Py_XDECREF(arguments);
-    PyMem_Free(hosts);
+    clear_arguments(&arguments);
+    Py_DECREF(donated);
     return result;
 }
 
@@ -1108,33 +1119,15 @@ static PyObject *run_direct(PyObject *version, Form *form)
 
 static PyObject *run(PyObject *version, Form *form)
 {
-    if (AT(version, of_version.direct) != Py_None && !form->hosts) {
-        PyObject *result = run_direct(version, form);
-        if (result != NULL || PyErr_Occurred())
-            return result;
-    }
-    if (AT(version, of_version.special) != Py_False) {
-        PyObject *result =
-            form->hosts ? NULL : run_donating(version, form->leaves, form->count);
-        if (result != NULL || PyErr_Occurred())
-            return result;
-        return run_python(version, form);
-    }
-    if (form->hosts) {
-        PyObject *result = run_on_hosts(version, form);
-        return result != NULL || PyErr_Occurred() ? result : run_python(version, form);
-    }
-    PyObject *buffers = buffers_of(AT(version, of_version.consts), AT(version, of_version.take),
-                                   form->leaves, form->count);
-    if (buffers == NULL)
-        return PyErr_Occurred() ? NULL : run_python(version, form);
-    PyObject *outs = count_hit(version) < 0 ? NULL : execute(version, buffers), *result = NULL;
-    Py_DECREF(buffers);
-    if (outs != NULL) {
-        result = wrap(version, outs, of_array.buffer);
-        Py_DECREF(outs);
-    }
-    return result;
+    PyObject *result = NULL;
+    if (AT(version, of_version.direct) != Py_None && !form->hosts)
+        result = run_direct(version, form);
+    if (result != NULL || PyErr_Occurred())
+        return result;
+    int donates = AT(version, of_version.only_donates) == Py_True;
+    if (donates || AT(version, of_version.special) == Py_False)
+        result = run_on_engine(version, form, donates);
+    return result != NULL || PyErr_Occurred() ? result : run_python(version, form);
 }
 
 /* Return the form of a call, borrowed; NULL without an error if it is new. */
@@ -1187,13 +1180,11 @@ static PyObject *warm_call(PyObject *callable, PyObject *const *args, size_t fla
     PyObject *found = form_of(self, count, keywords);
     if (found != NULL) {
         Py_INCREF(found);
-        is_plain = split(found, args, total, &form);
+        is_plain = split_as_last(found, args, total, &form);
         Py_DECREF(found);
     }
-    if (is_plain > 0 && (settings = settings_now()) != NULL) {
-        int is_filtered = form.spec != NULL && Py_TYPE(form.spec) != given.spec;
-        key = key_of(&form, settings, is_filtered);
-    }
+    if (is_plain > 0 && (settings = settings_now()) != NULL)
+        key = key_of(&form, settings);
     if (key != NULL && (self->current != NULL)) {
         PyObject *current = Py_NewRef(self->current);
         version = find(current, key);
@@ -1217,38 +1208,45 @@ static PyObject *warm_call(PyObject *callable, PyObject *const *args, size_t fla
 typedef struct {
     PyObject_HEAD
     vectorcallfunc call;
-    PyObject *accepted; /* version, match, avals and settings of a call that passed */
+    PyObject *accepted; /* an `AcceptedCall`, or None */
 } CompiledCall;
 
-/* Return whether a call is like one that passed; -1 for an error. */
-static int is_accepted(PyObject *accepted, PyObject *const *args, Py_ssize_t count, Form *form)
+enum { VERSION, FORM, MATCH, SPEC, SPELLED, KEY, ACCEPTED }; /* its fields, and their number */
+
+/* Return whether a call has this many arguments by position, and these keywords. */
+static int is_spelled(PyObject *spelled, Py_ssize_t count, PyObject *keywords)
 {
-    PyObject *match = PyTuple_GET_ITEM(accepted, 1), *avals = PyTuple_GET_ITEM(accepted, 2);
-    PyObject *settings = settings_now();
-    if (settings == NULL)
-        return -1;
-    Py_DECREF(settings);
-    if (settings != PyTuple_GET_ITEM(accepted, 3))
+    Py_ssize_t named = keywords ? PyTuple_GET_SIZE(keywords) : 0;
+    if (PyTuple_GET_SIZE(spelled) != 1 + named
+        || PyLong_AsSsize_t(PyTuple_GET_ITEM(spelled, 0)) != count)
         return 0;
-    form->leaves = args;
-    form->count = count;
-    if (match != Py_None) {
-        form->holder = PyTuple_New(count);
-        if (form->holder == NULL)
-            return -1;
-        for (Py_ssize_t i = 0; i < count; i++)
-            PyTuple_SET_ITEM(form->holder, i, Py_NewRef(args[i]));
-        int matched = match_leaves(match, form);
-        if (matched != 1)
-            return matched;
-    }
-    if (form->count != PyTuple_GET_SIZE(avals))
-        return 0;
-    for (Py_ssize_t i = 0; i < form->count; i++)
-        if (Py_TYPE(form->leaves[i]) != given.array
-            || AT(form->leaves[i], of_array.aval) != PyTuple_GET_ITEM(avals, i))
+    for (Py_ssize_t i = 0; i < named; i++) /* of one name there is mostly one object */
+        if (PyTuple_GET_ITEM(spelled, 1 + i) != PyTuple_GET_ITEM(keywords, i))
             return 0;
     return 1;
+}
+
+/* Return whether a call is like one that passed; -1 for an error. */
+static int is_accepted(PyObject *accepted, PyObject *const *args, Py_ssize_t count,
+                       PyObject *keywords, Form *found)
+{
+    if (!is_spelled(PyTuple_GET_ITEM(accepted, SPELLED), count, keywords))
+        return 0;
+    Py_ssize_t total = count + (keywords ? PyTuple_GET_SIZE(keywords) : 0);
+    found->spec = Py_NewRef(PyTuple_GET_ITEM(accepted, SPEC));
+    found->treedef = Py_NewRef(Py_None);
+    int is_plain = split(PyTuple_GET_ITEM(accepted, FORM), PyTuple_GET_ITEM(accepted, MATCH),
+                         args, total, found);
+    if (is_plain <= 0)
+        return is_plain;
+    PyObject *settings = settings_now();
+    PyObject *key = settings ? key_of(found, settings) : NULL;
+    Py_XDECREF(settings);
+    if (key == NULL)
+        return PyErr_Occurred() ? declined() : 0;
+    int is_same = PyObject_RichCompareBool(key, PyTuple_GET_ITEM(accepted, KEY), Py_EQ);
+    Py_DECREF(key);
+    return is_same;
 }
 
 static PyObject *compiled_call(PyObject *callable, PyObject *const *args, size_t flags,
@@ -1260,12 +1258,12 @@ static PyObject *compiled_call(PyObject *callable, PyObject *const *args, size_t
     int is_plain = 0, tracing = is_ready ? is_tracing() : 1;
     if (tracing < 0)
         return NULL;
-    if (!tracing && keywords == NULL && accepted != NULL && PyTuple_CheckExact(accepted)
-        && PyTuple_GET_SIZE(accepted) == 4) {
+    if (!tracing && accepted != NULL && PyTuple_Check(accepted)
+        && PyTuple_GET_SIZE(accepted) == ACCEPTED) {
         Py_INCREF(accepted);
-        is_plain = is_accepted(accepted, args, count, &form);
+        is_plain = is_accepted(accepted, args, count, keywords, &form);
         if (is_plain > 0)
-            result = run(PyTuple_GET_ITEM(accepted, 0), &form);
+            result = run(PyTuple_GET_ITEM(accepted, VERSION), &form);
         Py_DECREF(accepted);
     }
     clear_form(&form);
@@ -1457,9 +1455,9 @@ static PyObject *setup(PyObject *Py_UNUSED(module), PyObject *parts)
         return NULL;
     }
     TAKE(array) TAKE(version) TAKE(executable) TAKE(form) TAKE(spec) TAKE(entry)
-    TAKE(ndarray) TAKE(engine_error) TAKE(collect) TAKE(explain) TAKE(static_token)
+    TAKE(ndarray) TAKE(generic) TAKE(engine_error) TAKE(collect) TAKE(explain) TAKE(static_token)
     TAKE(known_tokens) TAKE(settings) TAKE(local) TAKE(trace) TAKE(config)
-    TAKE(scalar_aval) TAKE(avals) TAKE(wide_avals) TAKE(current_source)
+    TAKE(host_aval) TAKE(avals) TAKE(wide_avals) TAKE(current_source)
     TAKE(replayed) TAKE(passed) TAKE(source) TAKE(results) TAKE(consume)
     if (take(parts, "flags", &flags) < 0 || take(parts, "values", &values) < 0)
         return NULL;
@@ -1483,12 +1481,10 @@ static PyObject *setup(PyObject *Py_UNUSED(module), PyObject *parts)
     OFFSET(given.version, of_version, donated, "donated")
     OFFSET(given.version, of_version, direct, "direct")
     OFFSET(given.executable, of_executable, execute, "execute")
-    OFFSET(given.form, of_form, spec, "spec")
     OFFSET(given.form, of_form, dynamic, "dynamic")
     OFFSET(given.form, of_form, statics, "static")
     OFFSET(given.form, of_form, defaults, "defaults")
     OFFSET(given.form, of_form, pick, "pick")
-    OFFSET(given.form, of_form, arrays_only, "arrays_only")
     OFFSET(given.form, of_form, recalled, "recalled")
     OFFSET(given.spec, of_spec, plain, "plain")
     OFFSET(given.entry, of_entry, token, "token")
@@ -1523,6 +1519,7 @@ PyMODINIT_FUNC PyInit__core(void)
     names.execute = PyUnicode_InternFromString("execute");
     names.handlers = PyUnicode_InternFromString("handlers");
     names.checked = PyUnicode_InternFromString("_checked");
+    names.dtype = PyUnicode_InternFromString("dtype");
     names.code = PyUnicode_InternFromString("__code__");
     names.defaults = PyUnicode_InternFromString("__defaults__");
     names.kwdefaults = PyUnicode_InternFromString("__kwdefaults__");

@@ -1,9 +1,9 @@
 """Host values as arguments, without a put for each.
 
-A put costs 2.4 to 3 µs, of which the copy of a small array is a tenth. So a caller keeps
-sets of aligned NumPy arrays, which the engine shares as buffers. A call
+A put costs 2.4 to 7 µs, and an execution that waits for it 10 µs more, on another thread. So
+a caller keeps sets of aligned NumPy arrays, which the engine shares as buffers. A call
 1. takes the least recently used set and waits for the execution that read it,
-2. writes the host values into its arrays (0.1 µs each), or puts those without an array,
+2. writes the host values into its arrays (0.1 µs and the copy), or puts larger ones,
 3. executes on its buffers, and returns the set with the token of the execution.
 The caller's array has been read when the call returns. There are two sets, so that a call
 does not wait for the one before it. Programs with callbacks have none, because a callback
@@ -28,7 +28,7 @@ _HostArray: TypeAlias = np.ndarray[Any, Any]
 _Slot: TypeAlias = tuple[_HostArray | None, DType, Any]
 """The shared array, its dtype and its buffer; or None, the dtype and a function to put."""
 
-_LARGEST: Final = 8192  # bytes; past it the copy dominates
+_LARGEST: Final = 1 << 19  # bytes of an array; a version keeps two of each
 _ALIGNMENT: Final = 64  # arrays that the engine shares instead of copying
 _FITS: Final = 3e38  # a smaller float is finite as a float32: no flags to set, 0.5 µs
 

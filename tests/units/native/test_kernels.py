@@ -125,6 +125,7 @@ def test_a_binary_of_another_source_is_refused(fresh, monkeypatch):
 
 
 def test_a_file_that_is_no_library_is_refused(fresh, monkeypatch, tmp_path):
+    monkeypatch.delenv("IMPRINT_NATIVE", raising=False)
     path = tmp_path / "kernels.so"
     monkeypatch.setattr(kernels, "KERNELS", path)
     assert kernels.load().status == "not built: there was no C++ compiler"

@@ -12,8 +12,9 @@ import pytest
 
 import imprint
 import imprint.numpy as inp
-from imprint import debug
+from imprint import debug, stages
 from imprint._src import native
+from imprint._src.jit.dispatch import Jitted
 from imprint.errors import ArgumentError, DeletedArrayError
 
 ROOT = Path(__file__).parents[3]
@@ -98,7 +99,7 @@ def test_the_tests_pass_without_it(section):
     assert done.returncode == 0, done.stdout[-4000:]
 
 
-# ---- references ----
+# ---- calls ----
 
 
 computed = imprint.jit(lambda x: x + 0)
@@ -126,12 +127,14 @@ tree = imprint.jit(lambda batch: batch["a"][0] + batch["b"])
 defaulted = imprint.jit(lambda x, k=2.0, *, m=None: x * k if m is None else x + m)
 filtered = imprint.filter_jit(lambda model, x: model["f"](x) * model["w"])
 donating = imprint.jit(lambda xs: [x + 1 for x in xs], donate_argnums=0)
+stepping = imprint.jit(lambda p, x: {"w": p["w"] + x}, donate_argnums=0)
 model = Model()
 ahead_of_time = pair.lower(
     np.arange(8.0, dtype="f"), np.arange(8.0, dtype="f")
 ).compile()
 guarded = imprint.jit(lambda x: x * model.scale * RATES[0] * NAMED["rate"] * len(RATES))
 X, Y, HOST = array(), array(), np.arange(8, dtype=np.float32)
+LARGE = np.ones(1 << 17, np.float32)
 CAPTURED = array()
 capturing = imprint.jit(lambda x, unused: x + CAPTURED)
 
@@ -155,16 +158,21 @@ FORMS = {
     "filtered": lambda: filtered({"f": inp.sin, "w": X}, Y),
     "donated": lambda: donating([array(), array()]),
     "donated twice": lambda: donating([X + 0] * 2),
+    "donated with a host value": lambda: stepping({"w": X + 0}, HOST),
     "NumPy": lambda: one(HOST),
     "NumPy, strided": lambda: one(np.ones((4, 2), np.float32).T),
     "NumPy, wider": lambda: one(HOST.astype(np.float64)),
+    "NumPy, large": lambda: one(LARGE),
+    "NumPy scalar": lambda: pair(X, np.float32(2.5)),
     "number": lambda: pair(X, 2.5),
     "integer": lambda: pair(X, 3),
     "captured": lambda: capturing(X, Y),
     "host value in a tree": lambda: tree({"a": (X,), "b": 1.5}),
+    "host value in a filtered tree": lambda: filtered({"f": inp.sin, "w": HOST}, X),
     "static tuple": lambda: sliced(X, (3, 2)),
     "number with a default": lambda: defaulted(X, 3.5),
     "ahead of time": lambda: ahead_of_time(X, Y),
+    "ahead of time, keywords": lambda: ahead_of_time(y=X, x=HOST),
     "guarded": lambda: guarded(X),
 }
 ERRORS = {
@@ -174,6 +182,19 @@ ERRORS = {
     "deleted": (use_deleted, DeletedArrayError),
     "no hash": (lambda: static(X, n=[{}]), ArgumentError),
 }
+
+
+@needs_core
+@pytest.mark.parametrize("form", sorted(FORMS.keys() - {"donated twice"}))
+def test_a_warm_call_stays_in_it(form, monkeypatch):
+    for _ in range(3):  # the match of a tree is made when it comes again
+        first = FORMS[form]()
+    monkeypatch.setattr(Jitted, "_warm", None)
+    monkeypatch.setattr(stages.Compiled, "_checked", None)
+    assert str(FORMS[form]()) == str(first)
+
+
+# ---- references ----
 
 
 def counted():

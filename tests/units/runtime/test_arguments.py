@@ -234,10 +234,10 @@ def test_memory_does_not_grow_over_10_000_calls():
 
 
 def test_large_arrays_get_no_place_and_are_copied():
-    kind = PlainAval((100_000,), dtypes.float32)
+    kind = PlainAval((200_000,), dtypes.float32)
     _, on_hosts = calling(identity(kind), kind)
-    value = np.ones(100_000, np.float32)
-    assert (on_hosts(np.full(100_000, 1e300))[0] == np.inf).all()
+    value = np.ones(200_000, np.float32)
+    assert (on_hosts(np.full(200_000, 1e300))[0] == np.inf).all()
     before = len(runtime.devices()[0].client.live_arrays())
     out = on_hosts(value)[0]
     value[:] = 7

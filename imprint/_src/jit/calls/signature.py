@@ -137,32 +137,41 @@ class CallForm:
         self.pick: Callable[[tuple[Any, ...]], tuple[Any, ...]] | None = (
             None if in_order else _picker(dynamic)
         )
-        self.arrays_only = False
+        self.arrays_only: bool = False
         self.recalled: Recalled = None, spec, None
         self._treedef: tree.TreeDef | None = None
+
+    def picked(self, values: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Return the dynamic values among those of a call."""
+        return values if self.pick is None else self.pick(values)
 
     def static_values(self, values: Sequence[Any]) -> tuple[Any, ...]:
         """Return the static values among those of a call."""
         return tuple([default if i < 0 else values[i] for i, default, _ in self.static])
 
-    def remember(self, values: tuple[Any, ...], treedef: tree.TreeDef | None) -> None:
-        """Note a call on arrays that are on the device, for the next one.
+    def remember(
+        self,
+        values: tuple[Any, ...],
+        treedef: tree.TreeDef | None,
+        *,
+        arrays_only: bool,
+    ) -> None:
+        """Note how to split a call, for the next one.
 
         Args:
             values: the call's dynamic values.
             treedef: their tree; None if all are leaves.
+            arrays_only: whether every leaf was an array on the device.
         """
         if treedef is None or self._treedef is not treedef:  # a match the second time
             self.recalled, self._treedef = (None, self.spec, None), treedef
-            self.arrays_only = treedef is None
-            return
-        self.arrays_only = self.recalled[0] is not no_match
-        if self.recalled[0] is None:
+            arrays_only = arrays_only and treedef is None
+        elif self.recalled[0] is None:
             try:
                 self.recalled = tree.match_of(values), self.spec, treedef
             except KeyError:
-                self.arrays_only: bool = False
                 self.recalled = no_match, self.spec, treedef
+        self.arrays_only = arrays_only and self.recalled[0] is not no_match
 
 
 def no_match(_values: tuple[Any, ...]) -> NoReturn:
@@ -265,8 +274,7 @@ class Signature:
         values = (*args, *kwargs.values()) if kwargs else args
         if form.defaults:
             form = self.without_defaults(form, values, len(args), kwargs)
-        dynamic = tuple([values[i] for i in form.dynamic])
-        return Call(form.spec, dynamic, form.static_values(values))
+        return Call(form.spec, form.picked(values), form.static_values(values))
 
     def form(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> CallForm:
         """Return the form of a call; each form is checked once."""
@@ -347,7 +355,7 @@ class Signature:
             names: the keywords.
         """
         omitted = tuple(
-            [i for i, default in form.defaults if _is_default(values[i], default)]
+            [i for i, default in form.defaults if is_default(values[i], default)]
         )
         if not omitted:
             return form
@@ -531,7 +539,8 @@ def _is_steady(default: Any) -> bool:
     return is_plain_value(default) or isinstance(default, type | Enum)
 
 
-def _is_default(value: Any, default: Any) -> bool:
+def is_default(value: Any, default: Any) -> bool:
+    """Return whether an argument is exactly the default of its parameter."""
     return value is default or same_value(value, default)
 
 
