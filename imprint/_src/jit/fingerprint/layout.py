@@ -12,7 +12,7 @@ from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, fields
-from functools import cached_property
+from functools import cached_property, partial
 from types import (
     FunctionType,
     GetSetDescriptorType,
@@ -374,6 +374,9 @@ COPIES: Final[dict[type, Callable[[Any], Any]]] = {
     set: lambda x: {*_plain(set).__iter__(x)},
     frozenset: lambda x: frozenset(_plain(frozenset).__iter__(x)),
     tuple: lambda x: (*_plain(tuple).__iter__(x),),
+    partial: lambda x: tuple(
+        [getattr(partial, n).__get__(x) for n in ("func", "args", "keywords")]
+    ),
     MappingProxyType: lambda x: (*gc.get_referents(x),),  # `copy` is the mapping's own
 }
 """By builtin class, the function that copies an instance of a subclass."""
