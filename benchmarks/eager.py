@@ -12,11 +12,13 @@ from functools import cache
 from statistics import geometric_mean
 
 import jax
+import jax.image
 import jax.numpy as jnp
 import jax.scipy
 import numpy as np
 
 import imprint
+import imprint.image
 import imprint.numpy as inp
 from benchmarks.functions import FUNCTIONS, call_of
 from benchmarks.import_time import ENVIRONMENT
@@ -46,6 +48,20 @@ def large(name, operation):
     )
 
 
+def resized(old, new):
+    """Make the row of a square image that gets another size."""
+    image = np.random.default_rng(0).normal(size=(old, old)).astype(np.float32)
+    ours, theirs = inp.asarray(image), jnp.asarray(image)
+    return Pair(
+        f"eager image.resize, {old} to {new}",
+        ours=lambda: imprint.image.resize(ours, (new, new), "linear"),
+        jax=lambda: jax.image.resize(theirs, (new, new), "linear"),
+    )
+
+
+_PLACES = np.random.default_rng(1).integers(0, 1_000_000, 1_000_000)
+PLACES = {names: names.asarray(_PLACES, "int32") for names in (inp, jnp)}
+
 PAIRS = [
     pair("eager x + x", lambda _, x: x + x, target=1.0),
     pair("eager np.sin(x)", lambda names, x: names.sin(x)),
@@ -57,6 +73,17 @@ PAIRS = [
     large("np.maximum(x, 0)", lambda names, x: names.maximum(x, 0)),
     large("np.var(x)", lambda names, x: names.var(x)),
     large("x.astype(int)", lambda names, x: x.astype("int32")),
+    large("np.log1p(x * x)", lambda names, x: names.log1p(x * x)),
+    large("np.clip(x, -1, 1)", lambda names, x: names.clip(x, -1, 1)),
+    large("np.nanvar(x)", lambda names, x: names.nanvar(x)),
+    large("np.hypot(x, x)", lambda names, x: names.hypot(x, x)),
+    large("np.interp(x, ...)", lambda names, x: names.interp(x, x[:4] * 0, x[:4])),
+    large("np.histogram(x)", lambda names, x: names.histogram(x)[0]),
+    large("x[places]", lambda names, x: x[PLACES[names]]),
+    large("np.median(x)", lambda names, x: names.median(x)),
+    large("np.sort(x)", lambda names, x: names.sort(x)),
+    resized(128, 224),
+    resized(32, 64),
 ]
 
 

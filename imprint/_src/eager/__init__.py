@@ -2,6 +2,7 @@
 
 - `evaluate`: eager evaluation of one primitive
 - `fusion`: eager functions compiled into one NumPy function
+- `large_operands`: which operations on large operands run as programs
 - `device_put`: transfers to devices and back
 - `spread`: the sharding of a value
 - `make_array`: arrays assembled from shards on several devices

@@ -1,6 +1,7 @@
 """Eager evaluation: evaluate one primitive now.
 
 Outside any trace a primitive runs by its NumPy reference, so `x + y` compiles nothing.
+With large operands some run as programs (`large_operands`).
 A control primitive declares how it runs: by its reference, compiled once for each jaxpr
 it holds, or by binding other primitives. IEEE results (inf, nan) are values, not
 warnings: references run in a context of this thread without NumPy warnings. Context
@@ -42,6 +43,7 @@ from imprint._src.core.primitive import (
 from imprint._src.core.trace import Tracer
 from imprint._src.diagnostics.source import current_source
 from imprint._src.diagnostics.traceback_filter import drop_internal_frames
+from imprint._src.eager.large_operands import FEWEST, program_pays
 from imprint._src.errors import DeletedArrayError, NonFiniteError
 from imprint._src.jit.calls.device_assignment import (
     ShardedAssignment,
@@ -108,6 +110,12 @@ def evaluate(  # noqa: C901, PLR0912 - hot: a helper costs 60 ns
     except Exception as err:
         drop_internal_frames(err)
         raise
+    if (
+        hosts
+        and hosts[0].size >= FEWEST
+        and program_pays(primitive, hosts[0].size, out_avals[0].size)
+    ):
+        return _evaluate_there(primitive, operands, params)
     outs = run(primitive.reference, *hosts, **params)
     flags = settings()  # 50 ns with the tests
     if flags.debug_nans or flags.debug_infs:
@@ -171,7 +179,7 @@ def _key(
 def _evaluate_there(
     primitive: Primitive, operands: tuple[Any, ...], params: dict[str, Any]
 ) -> tuple[Any, ...]:
-    """Apply a primitive on an accelerator that has an operand; compiled once a kind."""
+    """Apply a primitive where an operand is, by a program; compiled once a kind."""
     arrays = [*map(to_array, operands)]
     avals = tuple([x.aval.unplaced() for x in arrays])
     called = [f"operand {i}" for i in range(len(arrays))]

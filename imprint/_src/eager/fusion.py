@@ -4,9 +4,10 @@ An eager function of ten primitives takes ten evaluations and its own Python cod
 `fuse_eager` stages a hot function once, and writes its references as one function of
 NumPy arrays: 1 us a primitive, not 5.
 1. The key of a call is its settings, the avals of its arrays and its other values.
-2. Call number `_OFTEN` of a key is staged. Earlier calls run unfused, and so do
-   functions that need values or have an equation that is more than its reference.
-3. Operations on constants are computed now, the rest is text for `compile` (no `exec`).
+2. Call number `_OFTEN` of a key is staged, the first if an array is large. Others run
+   unfused, and so do functions that need values or have effects.
+3. With large arrays it may become a program. Otherwise operations on constants are
+   computed now, the rest is text for `compile` (no `exec`).
 """
 
 from collections.abc import Callable, Iterator
@@ -16,7 +17,8 @@ from typing import Any, Final, NamedTuple, ParamSpec, TypeVar, cast, final
 
 import numpy as np
 
-from imprint._src.array import ArrayImpl, host_of, host_values, wrap_host
+from imprint._src import runtime
+from imprint._src.array import ArrayImpl, buffer_on, host_of, host_values, wrap_host
 from imprint._src.config import settings
 from imprint._src.control_flow import call as call_rules
 from imprint._src.core.array import NumberArray
@@ -27,7 +29,10 @@ from imprint._src.core.primitive import Primitive, ThreadedPrimitive
 from imprint._src.core.trace import current_trace
 from imprint._src.diagnostics.traceback_filter import drop_internal_frames
 from imprint._src.eager.evaluate import in_present_context, quiet, run_threaded
+from imprint._src.eager.large_operands import LARGE, function_pays
 from imprint._src.interpreters import dce, trace_to_jaxpr
+from imprint._src.jit.compilation.lowered import lower
+from imprint._src.jit.compilation.program import Program, compile_module
 from imprint._src.tree import internal as tree
 
 P = ParamSpec("P")
@@ -40,7 +45,7 @@ _KINDS: Final = 256
 """The maximum number of call signatures of a function with plans."""
 _LONGEST: Final = 64
 """Elements of a list up to which it is a part of a kind."""
-_SMALL: Final = 1 << 14
+_SMALL: Final = 1 << 18
 """Bytes of a constant up to which a plan holds it."""
 
 
@@ -61,14 +66,17 @@ def fuse_eager(function: Callable[P, R]) -> Callable[P, R]:
             arrays: list[ArrayImpl] = []
             kind = _call_key(args, kwargs, arrays)
             plan = _known[function].plans.get(kind, 0)
-            if type(plan) is _FusedCall:
+            if type(plan) is _FusedCall or type(plan) is _CompiledCall:
                 try:
                     return plan.run(arrays)
                 except Exception:  # a singular matrix: the function handles it
                     return function(*args, **kwargs)
             if plan is not None:
                 plans = _known[function]
-                plans.note(kind, plan, lambda: _plan_of(function, args, kwargs))
+                make = partial(_plan_of, function, args, kwargs)
+                plan = plans.note(kind, plan, make, is_large=_are_large(arrays))
+                if type(plan) is _CompiledCall:
+                    return plan.run(arrays)
             return function(*args, **kwargs)
         except Exception as err:
             drop_internal_frames(err)
@@ -88,18 +96,23 @@ class _FusedCalls:
     __slots__ = ("plans",)
 
     def __init__(self) -> None:
-        self.plans: dict[_CallKey | None, int | _FusedCall | None] = {None: None}
+        self.plans: dict[_CallKey | None, int | _Plan | None] = {None: None}
 
     def note(
         self,
         kind: "_CallKey | None",
         calls: Any,
-        make: Callable[[], "_FusedCall | None"],
-    ) -> None:
-        """Enter a call of a kind that has no plan yet."""
+        make: Callable[..., "_Plan | None"],
+        *,
+        is_large: bool,
+    ) -> "int | _Plan | None":
+        """Enter a call of a kind that has no plan yet; return the entry."""
         if len(self.plans) >= _KINDS:
             self.plans = {None: None}
-        self.plans[kind] = make() if calls == _OFTEN else calls + 1
+        is_due = is_large or calls == _OFTEN
+        entry = make(is_large=is_large) if is_due else calls + 1
+        self.plans[kind] = entry
+        return entry
 
 
 _known: Final[dict[Callable[..., Any], _FusedCalls]] = {}
@@ -159,6 +172,32 @@ _SEQUENCES: Final = frozenset({tuple, list})
 # ---- 2. plans ----
 
 
+def _are_large(arrays: list[ArrayImpl]) -> bool:
+    return any(x.aval.size >= LARGE for x in arrays)
+
+
+@final
+class _CompiledCall(NamedTuple):
+    """The evaluation of the calls with one key by a program.
+
+    Args:
+        program: the program.
+        device: its device.
+        make: from the list of the results to the result of the function.
+    """
+
+    program: Program
+    device: runtime.Device
+    make: Callable[[list[Any]], Any] | None
+
+    def run(self, arrays: list[ArrayImpl]) -> Any:
+        """Return the result of the function for these arrays."""
+        given = [buffer_on(arrays[i], self.device) for i in self.program.kept]
+        buffers = self.program.run(given)
+        outs = [*map(ArrayImpl, self.program.out_avals, buffers)]
+        return outs[0] if self.make is None else self.make(outs)
+
+
 class _FusedCall(NamedTuple):
     """The evaluation of the calls with one key.
 
@@ -189,7 +228,12 @@ class _FusedCall(NamedTuple):
         )
 
 
-def _plan_of(function: Callable[..., Any], args: Any, kwargs: Any) -> _FusedCall | None:
+_Plan = _FusedCall | _CompiledCall
+
+
+def _plan_of(
+    function: Callable[..., Any], args: Any, kwargs: Any, *, is_large: bool
+) -> _Plan | None:
     """Stage a call and fuse it; None where it needs more than references."""
     flags = settings()
     is_watched = flags.debug_nans or flags.debug_infs or flags.disable_jit
@@ -213,17 +257,30 @@ def _plan_of(function: Callable[..., Any], args: Any, kwargs: Any) -> _FusedCall
         found.append((treedef, rest))
         return arrays
 
+    def staged(transform: str) -> ClosedJaxpr:
+        found.clear()
+        name = getattr(function, "__name__", "")
+        info = trace_to_jaxpr.DebugInfo(transform, name)
+        return dce.dce(trace_to_jaxpr.stage(flat, [x.aval for x in arrays], info))
+
+    def make() -> Callable[[list[Any]], Any] | None:
+        ((treedef, rest),) = found
+        return None if treedef.is_leaf else partial(_made, treedef, rest)
+
     try:
-        staged = trace_to_jaxpr.DebugInfo(
-            "fuse_eager", getattr(function, "__name__", "")
-        )
-        closed = dce.dce(trace_to_jaxpr.stage(flat, [x.aval for x in arrays], staged))
+        if is_large:
+            closed = staged("compile_eager")
+            if function_pays(closed.jaxpr):
+                device = runtime.first_device()
+                module = lower(closed, closed.jaxpr.name)
+                return _CompiledCall(
+                    compile_module(module, device=device), device, make()
+                )
+        closed = staged("fuse_eager")
         compute = _CodeGenerator(closed).written()
     except Exception:
         return None
-    ((treedef, rest),) = found
-    make = None if treedef.is_leaf else partial(_made, treedef, rest)
-    return _FusedCall(compute, closed.out_avals, make)
+    return _FusedCall(compute, closed.out_avals, make())
 
 
 _HERE: Final = object()

@@ -59,6 +59,14 @@ HOMES = {
             Y,
         ),
         "fmax fmin copysign heaviside isclose allclose array_equal": (X, Y),
+        "log2 log10": (P,),
+        "maximum minimum": (X, Y),
+        "trunc frexp spacing": (X,),
+        "ldexp": (X, PLACES[:1]),
+        "lcm": (PLACES, PLACES + 5),
+        "bitwise_count packbits": (PLACES,),
+        "unpackbits": (PLACES.astype("uint8"),),
+        "histogram": (X, 4),
         "clip": (X, -1, 1),
         "nan_to_num nanmean nanvar nanstd nansum nanprod nanmax nanmin": (HOLES,),
         "nanargmax nanargmin nancumsum nancumprod nanmedian": (HOLES,),
@@ -367,3 +375,11 @@ def test_functions_are_distinguished_by_identity():
 def test_the_function_looks_like_itself():
     assert np.hypot.__name__ == "hypot"
     assert list(inspect.signature(np.hypot).parameters) == ["x", "y"]
+
+
+def test_where_is_fused():
+    """Its keys are unwrapped before."""
+    fused = np.where.__wrapped__
+    for _ in range(OFTEN):
+        assert_same(np.where(X > 0, X, 0), body_of(fused)(X > 0, X, 0))
+    assert any(isinstance(p, tuple) for p in plans_of(fused).values())

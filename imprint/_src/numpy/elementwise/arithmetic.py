@@ -534,6 +534,7 @@ def _signed_zero(rest: Array, is_negative: Array) -> Array:
 
 
 @universal()
+@fuse_eager
 def maximum(
     x: ArrayLike,
     y: ArrayLike,
@@ -567,6 +568,7 @@ def maximum(
 
 
 @universal()
+@fuse_eager
 def minimum(
     x: ArrayLike,
     y: ArrayLike,

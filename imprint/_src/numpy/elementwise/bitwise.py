@@ -9,6 +9,7 @@ from typing import Final
 
 from imprint._src import dtypes
 from imprint._src.core.array import Array
+from imprint._src.eager.fusion import fuse_eager
 from imprint._src.errors import ArgumentError, DTypeError
 from imprint._src.numpy.datatypes import astype
 from imprint._src.numpy.elementwise.ufunc import refuse_options, universal
@@ -212,6 +213,7 @@ bitwise_left_shift: Final = left_shift
 bitwise_right_shift: Final = right_shift
 
 
+@fuse_eager
 def bitwise_count(x: ArrayLike, /) -> Array:
     """Return the number of 1 bits of the absolute value, elementwise.
 
@@ -237,6 +239,7 @@ def bitwise_count(x: ArrayLike, /) -> Array:
 _WIDTH: Final = 8
 
 
+@fuse_eager
 def packbits(a: ArrayLike, axis: int | None = None, bitorder: str = "big") -> Array:
     """Pack elements into the bits of bytes: 1 for nonzero, padded with 0.
 
@@ -275,6 +278,7 @@ def packbits(a: ArrayLike, axis: int | None = None, bitorder: str = "big") -> Ar
     return swapaxes(packed, axis or 0, -1)
 
 
+@fuse_eager
 def unpackbits(
     a: ArrayLike,
     axis: int | None = None,

@@ -8,6 +8,7 @@ from typing import Any
 from imprint._src import dtypes
 from imprint._src.core.array import Array
 from imprint._src.core.aval import get_aval
+from imprint._src.eager.fusion import fuse_eager
 from imprint._src.errors import DTypeError
 from imprint._src.numpy.elementwise.arithmetic import absolute, floor_divide, multiply
 from imprint._src.numpy.elementwise.selection import where
@@ -40,6 +41,7 @@ def gcd(x1: ArrayLike, x2: ArrayLike) -> Array:
     return primitives.gcd(*_integers("gcd", x1, x2))
 
 
+@fuse_eager
 def lcm(x1: ArrayLike, x2: ArrayLike) -> Array:
     """Return the least common multiple of integers, elementwise.
 

@@ -149,6 +149,7 @@ def log1p(x: ArrayLike, /) -> Array:
     return log1p_p.bind1(inexact("log1p", x))
 
 
+@fuse_eager
 def log2(x: ArrayLike, /) -> Array:
     """Return the logarithm to the base 2, elementwise.
 
@@ -175,6 +176,7 @@ def log2(x: ArrayLike, /) -> Array:
     return complex_(div(re, ln2), div(im, ln2))
 
 
+@fuse_eager
 def log10(x: ArrayLike, /) -> Array:
     """Return the logarithm to the base 10, elementwise.
 

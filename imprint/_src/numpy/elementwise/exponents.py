@@ -10,6 +10,7 @@ from typing import Any, Final, cast
 from imprint._src import dtypes
 from imprint._src.core.array import Array
 from imprint._src.core.aval import DType
+from imprint._src.eager.fusion import fuse_eager
 from imprint._src.errors import DTypeError
 from imprint._src.numpy.creation import full_like
 from imprint._src.numpy.datatypes import astype
@@ -41,6 +42,7 @@ _MOST: Final = 4096
 """A power of 2 that takes every float to 0 or infinity."""
 
 
+@fuse_eager
 def frexp(x: ArrayLike, /) -> tuple[Array, Array]:
     """Return fractions in [0.5, 1) with the signs of `x`, and the exponents of 2.
 
@@ -71,6 +73,7 @@ def frexp(x: ArrayLike, /) -> tuple[Array, Array]:
     return astype(fraction, given.dtype), astype(exponent, dtypes.int32)
 
 
+@fuse_eager
 def ldexp(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """Return `x1 * 2**x2`, elementwise, without intermediate overflow.
 
@@ -111,6 +114,7 @@ def ldexp(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     return astype(scaled, given.dtype)
 
 
+@fuse_eager
 def spacing(x: ArrayLike, /) -> Array:
     """Return the distance to the next float away from 0, with the sign of `x`.
 

@@ -85,6 +85,7 @@ def ceil(x: ArrayLike, /) -> Array:
     return ceil_p.bind1(x) if dtypes.is_inexact(x.dtype) else x
 
 
+@fuse_eager
 @owned
 def trunc(x: ArrayLike) -> Array:
     """Round toward 0, elementwise.

@@ -45,6 +45,7 @@ def where(
 
 
 @accepts_keys(1, 2)
+@fuse_eager
 def where(
     condition: ArrayLike,
     x: ArrayLike | None = None,

@@ -14,6 +14,7 @@ from imprint._src import dtypes
 from imprint._src.core import dims
 from imprint._src.core.array import Array
 from imprint._src.core.trace import Tracer
+from imprint._src.eager.fusion import fuse_eager
 from imprint._src.eager.spread import spread
 from imprint._src.errors import (
     ArgumentError,
@@ -188,6 +189,7 @@ def _pair(name: str, bounds: Any) -> tuple[Any, Any]:
     return bounds[0], bounds[1]
 
 
+@fuse_eager
 def histogram(
     a: ArrayLike,
     bins: ArrayLike = 10,

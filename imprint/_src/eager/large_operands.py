@@ -1,0 +1,105 @@
+"""Eager operations on large operands: which run as programs, like compiled functions.
+
+A reference is one function of NumPy, in one thread, and most of those of one number are
+scalar code. For a function of several primitives each writes a large array. A program
+takes ten milliseconds to compile, once for the shapes, and is on the disk for the next
+process. The decision rests on shapes and primitives only, so equal calls give equal bits.
+"""
+
+from collections.abc import Iterator
+from typing import Final
+
+from imprint._src.control_flow.call import applied_eager
+from imprint._src.core.jaxpr import Eqn, Jaxpr
+from imprint._src.core.primitive import Primitive, ThreadedPrimitive
+
+FEWEST: Final = 1 << 12
+"""Elements of the first operand up to which no primitive runs as a program for its cost."""
+LARGE: Final = 1 << 13
+"""Elements of an argument from which on a function may run as a program."""
+_LONG: Final = 150_000.0
+"""Nanoseconds of NumPy that are worth a program: ten times its call."""
+_PASS: Final = 0.4
+"""Nanoseconds an element of a reference that is one loop over memory."""
+
+_BY_TIME: Final = {
+    0.6: "max min",
+    1.0: "reduce_prod sign population_count",
+    1.4: "shift_left shift_right_arithmetic shift_right_logical",
+    2.5: "exp exp2 tanh logistic log log2 mulhi",
+    5.0: "acosh clz erf erfc",
+    20.0: "acos asin atan atan2 expm1 log1p tan ndtri",
+    40.0: "asinh atanh cbrt cosh dawsn erfcx log_ndtr sinh spence",
+    80.0: "bessel_i0e bessel_i1e digamma direction erf_inv hypot",
+    200.0: "exp1 expi igamma owens_t",
+    1000.0: "igamma_grad_a igammac random_gamma_grad",
+}
+NANOSECONDS: Final = {
+    name: time for time, names in _BY_TIME.items() for name in names.split()
+}
+"""Nanoseconds an element of references that take 1.5 to 100 times as long as a program,
+at a million elements of float32 or int32. Of sin, cos, pow, lgamma and others it is less."""
+
+_A_RESULT: Final = {"gather": 3.0, "searchsorted": 30.0}
+"""Nanoseconds a result of references whose first operand does not tell their time."""
+
+_UNFUSED: Final = {"iota": 0.5, "scatter-add": 5.0, **_A_RESULT}
+"""Nanoseconds a result of references that XLA does not fuse, in a function of others."""
+
+
+def program_pays(primitive: Primitive, size: int, results: int) -> bool:
+    """Return whether one primitive takes less time as a program.
+
+    Args:
+        primitive: the primitive.
+        size: the elements of its first operand.
+        results: the elements of its first result.
+    """
+    name = primitive.name
+    nanoseconds = NANOSECONDS.get(name, 0.0) * size + _A_RESULT.get(name, 0.0) * results
+    return nanoseconds >= _LONG
+
+
+def function_pays(jaxpr: Jaxpr) -> bool:
+    """Return whether a function of primitives takes less time as one program.
+
+    It does if it has several loops over much memory, or one of a slow reference, and
+    nothing that NumPy may do faster, such as sorting. XLA reduces combinations of slices
+    by scalar code, so a function with slices and a reduction does not. Nor does one of
+    bits: programs flush subnormal numbers.
+    """
+    nanoseconds, loops, is_slow = 0.0, 0, False
+    has_slice = has_reduction = False
+    for eqn in _equations(jaxpr):
+        size = max([v.aval.size for v in (*eqn.invars, *eqn.outvars)], default=0)
+        if size < LARGE:
+            continue
+        name, fusion = eqn.primitive.name, eqn.primitive.fusion
+        loops += 1
+        has_slice |= name == "slice"
+        has_reduction |= fusion is not None and fusion.reduces
+        if name in NANOSECONDS:
+            is_slow = True
+            nanoseconds += NANOSECONDS[name] * size
+        elif name in _UNFUSED:
+            nanoseconds += _UNFUSED[name] * eqn.outvars[0].aval.size
+        elif type(eqn.primitive) is ThreadedPrimitive:
+            nanoseconds += _PASS * size
+        elif fusion is None or name == "bitcast_convert_type":
+            return False
+        elif fusion.work >= 1.0 or fusion.is_expensive:
+            nanoseconds += _PASS * size
+        else:
+            loops -= 1
+    if has_slice and has_reduction:
+        return False
+    return nanoseconds >= _LONG and (is_slow or loops > 1)
+
+
+def _equations(jaxpr: Jaxpr) -> Iterator[Eqn]:
+    """Yield the equations that are no calls, also those in calls."""
+    for eqn in jaxpr.eqns:
+        if getattr(eqn.primitive, "eager", None) is applied_eager:
+            yield from _equations(eqn.params["jaxpr"].jaxpr)
+        else:
+            yield eqn
