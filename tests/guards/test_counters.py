@@ -272,6 +272,23 @@ def containers_that_the_trace_empties_and_fills():
 
 
 @precise
+def list_that_each_trace_replaces():
+    settings, log = {"rate": 2.0, "log": [object()]}, [object()]
+    held = [settings, log]
+
+    def f(x):
+        held[0]["log"] = [object()]
+        held[1] = [object()]
+        rates = [value for name, value in settings.items() if name != "log"]
+        return x * rates[0] * len(held)
+
+    def step():
+        pass
+
+    return f, step
+
+
+@precise
 def timer():
     class Timer:
         def __init__(self):

@@ -516,6 +516,9 @@ def _written_keys(location: Contents, rest: UnwrittenItems) -> Iterable[Key]:
     yield location.key
     for name in rest.written:
         yield "part", id(location.container), name
+    for name in rest.replaced:  # what was below them is found no more
+        key = (int, name) if rest.is_sequence else name
+        yield "item", id(location.container), key
 
 
 def _is_callable(value: Any) -> bool:

@@ -452,9 +452,13 @@ class UnwrittenItems:
         storage: the class of the container.
         before: the items before the trace.
         now: the items now.
+
+    Attributes:
+        written: the names of the items that the trace wrote.
+        replaced: those of them that were there before.
     """
 
-    __slots__ = ("_end", "_order", "_storage", "is_sequence", "written")
+    __slots__ = ("_end", "_order", "_storage", "is_sequence", "replaced", "written")
 
     def __init__(
         self, storage: Any, before: tuple[Any, ...], now: tuple[Any, ...]
@@ -468,6 +472,7 @@ class UnwrittenItems:
             for name in (*was, *then)
             if not (name in was and name in then and _are_same(was[name], then[name]))
         }
+        self.replaced: set[Any] = self.written & was.keys()
         stayed = [name for name in was if name not in self.written]
         is_moved = stayed != [name for name in then if name not in self.written]
         is_moved = is_moved or storage in (set, frozenset)
