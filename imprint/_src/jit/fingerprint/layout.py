@@ -1,6 +1,6 @@
 """Layouts: where instances of a class keep their state, and plain copies of that in C.
 
-A class is open if its instances hold everything in `__dict__` and slots that names reach. `storage` is the
+A class is open if its instances hold everything in `__dict__` and slots. `storage` is the
 base class that holds more, in C: `object` for an open class, `tuple` for a named tuple.
 State is read past `__getattribute__` and methods of a subclass, so no user code runs. A
 live class has one layout, which represents it in tokens and does not keep it alive.
@@ -61,7 +61,7 @@ class ClassLayout:
     """
 
     __slots__ = (
-        *("__weakref__", "_all_slots", "_class", "_field_set", "_hides"),
+        *("__weakref__", "_all_slots", "_class", "_field_set", "_hidden", "_hides"),
         *(
             "_slots",
             "compared_by",
@@ -91,9 +91,9 @@ class ClassLayout:
         )
         self.storage: type = _storage(mro)
         self.has_dict: bool = type(_lookup(own, "__dict__")) in _DESCRIPTORS
-        self._slots, hides_slots = _slots(mro, own)
+        self._slots, self._hidden = _slots(mro, own)
         hides_dict = _dict_offset(cls) != 0 and not self.has_dict
-        if (hides_slots or hides_dict) and self.storage is object:
+        if hides_dict and self.storage is object:
             self.storage = cls
         self.derived: frozenset[str] = frozenset(
             [n for d in own for n, v in d.items() if type(v) is cached_property]
@@ -104,7 +104,7 @@ class ClassLayout:
         self.fields: tuple[str, ...] = _field_names(cls) if self.is_dataclass else ()
         self._field_set = {*self.fields}
         self._all_slots = not self.has_dict and {*self._slots} == self._field_set
-        is_more = bool(self._slots or self.derived)
+        is_more = bool(self._slots or self._hidden or self.derived)
         self._hides = is_more or not self.has_dict
         self.hashable: bool = _lookup(own, "__hash__") is not None
         self.defines_hash: bool = type(_lookup(own[:-1], "__hash__")) is FunctionType
@@ -133,7 +133,7 @@ class ClassLayout:
     @property
     def has_attributes(self) -> bool:
         """Whether an instance can have attributes of its own."""
-        return self.has_dict or bool(self._slots)
+        return self.has_dict or bool(self._slots or self._hidden)
 
     @property
     def is_open(self) -> bool:
@@ -153,12 +153,17 @@ class ClassLayout:
         for name in self._slots:
             with suppress(AttributeError):  # not set
                 held[name] = _read(value, name)
+        for depth, name in self._hidden:
+            with suppress(AttributeError):
+                cls = bases_of(class_of(value))[depth]
+                held[f"{type_name(cls)}.{name}"] = _hidden_slot(value, depth, name)
         return held
 
     def names(self, value: Any) -> list[str]:
         """Return the names of the attributes of an instance, unset slots included."""
         held = keys_of(_attributes(value)) if self.has_dict else ()
-        return [*held, *self._slots, *_ARGUMENTS[: self.is_exception]]
+        hidden = [name for _, name in self._hidden]
+        return [*held, *self._slots, *hidden, *_ARGUMENTS[: self.is_exception]]
 
     def get(self, value: Any, name: str, default: Any = None) -> Any:
         """Return an attribute of the instance itself."""
@@ -171,6 +176,10 @@ class ClassLayout:
                 return _read(value, name)
         if self.is_exception and name in OF_EXCEPTIONS:
             return OF_EXCEPTIONS[name].__get__(value)
+        for depth, hidden in self._hidden:
+            if name == hidden:
+                with suppress(AttributeError, LookupError):  # not set; other bases
+                    return _hidden_slot(value, depth, name)
         return default
 
     def field_values(self, value: Any) -> list[Any] | None:
@@ -297,11 +306,11 @@ def _storage(mro: tuple[type, ...]) -> type:
 
 def _slots(
     mro: tuple[type, ...], own: list[dict[str, Any]]
-) -> tuple[tuple[str, ...], bool]:
-    """Return the slots, and whether another attribute hides one."""
+) -> tuple[tuple[str, ...], tuple[tuple[int, str], ...]]:
+    """Return the slots, and those that another attribute hides, with their class's index."""
     slots: list[str] = []
-    is_any_hidden = False
-    for cls, names in zip(mro, own, strict=True):
+    hidden: list[tuple[int, str]] = []
+    for depth, (cls, names) in enumerate(zip(mro, own, strict=True)):
         is_default_dict = cls is defaultdict  # a heap type from Python 3.12 on
         is_heap = is_default_dict or bool(_flags_of(cls) & _HEAP)
         if not (is_heap or _is_exception(bases_of(cls))):
@@ -311,8 +320,13 @@ def _slots(
                 if _lookup(own, name) is value:
                     slots.append(name)
                 else:
-                    is_any_hidden = True
-    return tuple(slots), is_any_hidden
+                    hidden.append((depth, name))
+    return tuple(slots), tuple(hidden)
+
+
+def _hidden_slot(value: Any, depth: int, name: str) -> Any:
+    cls = bases_of(class_of(value))[depth]
+    return namespace_of(cls)[name].__get__(value)
 
 
 def _is_exception(mro: tuple[type, ...]) -> bool:
@@ -374,10 +388,10 @@ COPIES: Final[dict[type, Callable[[Any], Any]]] = {
     set: lambda x: {*_plain(set).__iter__(x)},
     frozenset: lambda x: frozenset(_plain(frozenset).__iter__(x)),
     tuple: lambda x: (*_plain(tuple).__iter__(x),),
+    MappingProxyType: lambda x: (*gc.get_referents(x),),  # `copy` is the mapping's own
     partial: lambda x: tuple(
         [getattr(partial, n).__get__(x) for n in ("func", "args", "keywords")]
     ),
-    MappingProxyType: lambda x: (*gc.get_referents(x),),  # `copy` is the mapping's own
 }
 """By builtin class, the function that copies an instance of a subclass."""
 _COPIERS: Final = {id(cls): copy for cls, copy in COPIES.items()}
