@@ -37,6 +37,7 @@ from imprint._src.jit.calls.key import (
     check_values,
     static_tokens,
 )
+from imprint._src.jit.calls.native_trees import match_of
 from imprint._src.jit.calls.options import JitOptions, check_compiler_options
 from imprint._src.jit.calls.signature import Call, CallForm, Signature
 from imprint._src.jit.calls.tracing import TracedCall
@@ -427,7 +428,7 @@ class Compiled(CompiledCall, Stage):
             match, *_ = call.spec.recall(form.picked((*args, *kwargs.values())))
         elif match is None and not treedef.is_flat_tuple:
             try:
-                match = tree.match_of(call.dynamic)
+                match = match_of(call.dynamic)
             except KeyError:
                 return None
         split = split_call(form, match, call.spec, args, kwargs)

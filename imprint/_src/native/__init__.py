@@ -1,7 +1,7 @@
 """The native core: warm calls in C, if it was built.
 
 - `core.c`: the calls
-- `guards.c`: a part of it, the guards
+- `guards.c` and `trees.c`: parts of it, the guards, and trees of containers
 - `kernels`: kernels in C++ for compiled programs
 - `direct.c`: an extension of its own, calls of small programs without the engine
 

@@ -125,6 +125,7 @@ static PyObject *make_array(PyObject *aval, PyObject *values, Py_ssize_t at)
 }
 
 #include "guards.c"
+#include "trees.c"
 
 /* ---- avals of host values ---- */
 
@@ -356,9 +357,14 @@ static PyObject *wrap(PyObject *version, PyObject *outs, Py_ssize_t at)
     }
     if (is_list || unflatten == (PyObject *)&PyTuple_Type)
         return arrays;
-    Py_INCREF(unflatten);
-    PyObject *result = PyObject_CallOneArg(unflatten, arrays);
-    Py_DECREF(unflatten);
+    PyObject *result;
+    if (Py_TYPE(unflatten) == &Unflatten_Type && ((Tree *)unflatten)->count == count)
+        result = put_leaves(((Tree *)unflatten)->template, ((PyTupleObject *)arrays)->ob_item);
+    else {
+        Py_INCREF(unflatten);
+        result = PyObject_CallOneArg(unflatten, arrays);
+        Py_DECREF(unflatten);
+    }
     Py_DECREF(arrays);
     return result;
 }
@@ -835,9 +841,16 @@ static PyObject *tokens_of(PyObject *statics, PyObject *const *args, Py_ssize_t 
 /* Replace the values that a call holds by their leaves; as `split`. */
 static int match_leaves(PyObject *match, Form *found)
 {
-    Py_INCREF(match);
-    PyObject *taken = PyObject_CallOneArg(match, found->holder);
-    Py_DECREF(match);
+    PyObject *taken;
+    if (Py_TYPE(match) == &Match_Type) {
+        taken = leaves_of((Tree *)match, found->holder);
+        if (taken == NULL && !PyErr_Occurred())
+            return 0;
+    } else {
+        Py_INCREF(match);
+        taken = PyObject_CallOneArg(match, found->holder);
+        Py_DECREF(match);
+    }
     if (taken == NULL)
         return declined();
     PyObject *leaves = taken;
@@ -1032,6 +1045,8 @@ static int has_equal_buffers(const Arguments *arguments)
 {
     Py_ssize_t count = PyList_GET_SIZE(arguments->list), host = 0, i = 0;
     size_t size = 8;
+    if (count < 2)
+        return 0;
     while (size < 2 * (size_t)count)
         size *= 2;
     PyObject *few[64] = {NULL}, **seen = few; /* a hash table */
@@ -1524,7 +1539,8 @@ PyMODINIT_FUNC PyInit__core(void)
     names.defaults = PyUnicode_InternFromString("__defaults__");
     names.kwdefaults = PyUnicode_InternFromString("__kwdefaults__");
     if (PyErr_Occurred() || PyType_Ready(&WarmCall_Type) < 0 || PyType_Ready(&HostCall_Type) < 0
-        || PyType_Ready(&Guard_Type) < 0 || PyType_Ready(&CompiledCall_Type) < 0)
+        || PyType_Ready(&Guard_Type) < 0 || PyType_Ready(&CompiledCall_Type) < 0
+        || PyType_Ready(&Match_Type) < 0 || PyType_Ready(&Unflatten_Type) < 0)
         return NULL;
     PyObject *module = PyModule_Create(&definition);
     if (module != NULL
@@ -1532,6 +1548,8 @@ PyMODINIT_FUNC PyInit__core(void)
             || PyModule_AddObjectRef(module, "CompiledCall", (PyObject *)&CompiledCall_Type) < 0
             || PyModule_AddObjectRef(module, "HostCall", (PyObject *)&HostCall_Type) < 0
             || PyModule_AddObjectRef(module, "Guard", (PyObject *)&Guard_Type) < 0
+            || PyModule_AddObjectRef(module, "Match", (PyObject *)&Match_Type) < 0
+            || PyModule_AddObjectRef(module, "Unflatten", (PyObject *)&Unflatten_Type) < 0
             || PyModule_AddStringConstant(module, "source", IMPRINT_SOURCE) < 0))
         Py_CLEAR(module);
     return module;

@@ -4,6 +4,7 @@
 - `axes`: named axes and their sizes in a call
 - `signature`: parameters, call forms and static arguments
 - `filtering`: calls of `filter_jit`, split into arrays and static leaves
+- `native_trees`: leaves of arguments and trees of results, in C
 - `key`: the key that selects a version, and checks of arguments
 - `device_assignment`: the devices of a call
 - `tracing`: from one call signature to a jaxpr

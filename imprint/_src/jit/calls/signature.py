@@ -19,6 +19,7 @@ from typing import Any, Final, NamedTuple, NoReturn, TypeAlias, cast, final
 
 from imprint._src.core.functions import name_of
 from imprint._src.errors import ArgumentError, did_you_mean
+from imprint._src.jit.calls.native_trees import match_of
 from imprint._src.jit.fingerprint.static_values import is_plain_value, same_value
 from imprint._src.tree import internal as tree
 
@@ -168,7 +169,7 @@ class CallForm:
             arrays_only = arrays_only and treedef is None
         elif self.recalled[0] is None:
             try:
-                self.recalled = tree.match_of(values), self.spec, treedef
+                self.recalled = match_of(values), self.spec, treedef
             except KeyError:
                 self.recalled = no_match, self.spec, treedef
         self.arrays_only = arrays_only and self.recalled[0] is not no_match

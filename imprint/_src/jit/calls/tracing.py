@@ -33,6 +33,7 @@ from imprint._src.diagnostics.source import (
 )
 from imprint._src.errors import ArgumentError
 from imprint._src.interpreters import trace_to_jaxpr
+from imprint._src.jit.calls.native_trees import unflatten_of
 from imprint._src.jit.calls.signature import Call, CallSpec, Signature
 from imprint._src.jit.explain import jaxpr_diff
 from imprint._src.jit.guards.dependencies import Dependencies
@@ -61,7 +62,7 @@ class Results:
         self._static = {i: tree.detached(leaf) for i, leaf in static.items()}
         self.is_single: bool = treedef.is_leaf and not static
         """Whether the result is one array."""
-        self.unflatten: Callable[[Iterable[Any]], Any] = treedef.unflatten
+        self.unflatten: Callable[[Iterable[Any]], Any] = unflatten_of(treedef)
         """Returns the result with these arrays in it; hot."""
         if static:
             self.unflatten = self._join
