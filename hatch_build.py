@@ -81,6 +81,7 @@ def build_kernels() -> Path:
     compiler = _cxx()
     flags = (
         *("-O3", "-std=c++17", "-fPIC", "-fvisibility=hidden", "-ffp-contract=off"),
+        "-fno-math-errno",
         *(
             "-fno-exceptions",
             "-fno-rtti",

@@ -1,7 +1,7 @@
 """Native kernels in lowerings: where one is called, and in which shape.
 
-A kernel takes arrays as [outer, n, inner] and works along n; its dtypes are those of
-`DTYPES`. A call costs about as much as a hundred elements, and nothing is fused into it, so
+A kernel takes arrays as [outer, n, inner] and works along n, or stacks of small matrices; its
+dtypes are those of `DTYPES`. A call costs about as much as a hundred elements, and nothing is fused into it, so
 small arrays stay with XLA. Whether there are kernels is a property of the module: it is for
 one CPU device, and they were built.
 """
@@ -22,6 +22,20 @@ def has_kernel(b: Builder, x: Value, least: int) -> bool:
     if not b.module.has_kernels or x.dtype.name not in DTYPES:
         return False
     return least <= dims.product(x.shape) < 2**31  # kernels count in int32
+
+
+def as_small_matrices(b: Builder, x: Value) -> Value | None:
+    """Return a stack of small square matrices as [count, n, n]; None without a kernel."""
+    n = x.shape[-1]
+    if not has_kernel(b, x, 1) or x.dtype.name not in _FLOATS:
+        return None
+    if n != x.shape[-2] or n > _MOST_ROWS:
+        return None
+    return b.reshape(x, (dims.product(x.shape[:-2]), n, n))
+
+
+_FLOATS: Final = ("float32", "float64")
+_MOST_ROWS: Final = 8
 
 
 def as_lines(b: Builder, x: Value, axis: int) -> Value:

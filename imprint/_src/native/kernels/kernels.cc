@@ -4,6 +4,7 @@
 #include "cumulative.h"
 #include "library.h"
 #include "scatter_add.h"
+#include "small_matrices.h"
 #include "sorting.h"
 #include "top_k.h"
 
@@ -33,5 +34,23 @@ extern const Kernel IMPRINT_LEVEL[] = {
     {"imprint_kernel_scatter_add_sorted", Handle<ScatterAddSorted>},
     {"imprint_kernel_cumsum", Handle<Cumsum<false>>},
     {"imprint_kernel_cumsum_back", Handle<Cumsum<true>>},
+    {"imprint_kernel_cholesky", Handle<OfSmallMatrices<CholeskyCall>>},
+    {"imprint_kernel_lu", Handle<OfSmallMatrices<LuCall>>},
+    {"imprint_kernel_solve_upper",
+     Handle<OfSmallMatrices<TriangularCall<false, false, false>>>},
+    {"imprint_kernel_solve_upper_unit",
+     Handle<OfSmallMatrices<TriangularCall<false, false, true>>>},
+    {"imprint_kernel_solve_upper_transposed",
+     Handle<OfSmallMatrices<TriangularCall<false, true, false>>>},
+    {"imprint_kernel_solve_upper_transposed_unit",
+     Handle<OfSmallMatrices<TriangularCall<false, true, true>>>},
+    {"imprint_kernel_solve_lower",
+     Handle<OfSmallMatrices<TriangularCall<true, false, false>>>},
+    {"imprint_kernel_solve_lower_unit",
+     Handle<OfSmallMatrices<TriangularCall<true, false, true>>>},
+    {"imprint_kernel_solve_lower_transposed",
+     Handle<OfSmallMatrices<TriangularCall<true, true, false>>>},
+    {"imprint_kernel_solve_lower_transposed_unit",
+     Handle<OfSmallMatrices<TriangularCall<true, true, true>>>},
     {nullptr, nullptr},
 };

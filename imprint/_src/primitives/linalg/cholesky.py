@@ -34,8 +34,9 @@ from imprint._src.primitives.matrices import (
     stack_of,
     tril,
 )
+from imprint._src.primitives.native_calls import as_small_matrices
 from imprint._src.stablehlo import Builder, Value, tensor
-from imprint._src.stablehlo.custom_calls import lapack_call
+from imprint._src.stablehlo.custom_calls import lapack_call, native_call
 
 NDArray = np.ndarray[Any, Any]
 
@@ -60,6 +61,10 @@ def _factor(x: NDArray) -> NDArray:
 def _lower(b: Builder, x: Value) -> tuple[Value, ...]:
     if dims.has_zero(x.shape):
         return (x,)
+    small = as_small_matrices(b, x)
+    if small is not None:
+        (factor,) = native_call(b, "cholesky", [small], [small.type])
+        return (b.reshape(factor, x.shape),)
     stack = x.shape[:-2]
     factor, info = lapack_call(
         b,

@@ -48,13 +48,14 @@ from imprint._src.primitives.matrices import (
     without_padding,
     zeros_like,
 )
+from imprint._src.primitives.native_calls import as_small_matrices
 from imprint._src.primitives.shape import broadcasted_iota, expand_dims
 from imprint._src.primitives.windows.gather_dims import (
     GatherDimensionNumbers,
     GatherScatterMode,
 )
 from imprint._src.stablehlo import Builder, Value, indexed, tensor
-from imprint._src.stablehlo.custom_calls import lapack_call
+from imprint._src.stablehlo.custom_calls import lapack_call, native_call
 
 NDArray = np.ndarray[Any, Any]
 
@@ -128,6 +129,12 @@ def _lower(b: Builder, x: Value) -> tuple[Value, ...]:
     if dims.has_zero(x.shape):
         order = b.iota((*stack, m), _INT32, len(stack))
         return x, b.full(of_pivots.shape, 0, _INT32), order
+    small = as_small_matrices(b, x)
+    if small is not None:
+        each = tensor(small.shape[:2], _INT32)
+        results = native_call(b, "lu", [small], [small.type, each, each])
+        shapes = x.shape, of_pivots.shape, (*stack, m)
+        return tuple(map(b.reshape, results, shapes))
     factor, pivots, info = lapack_call(
         b,
         "getrf",

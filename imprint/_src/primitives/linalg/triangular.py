@@ -36,9 +36,10 @@ from imprint._src.primitives.matrices import (
     triu,
     without_padding,
 )
+from imprint._src.primitives.native_calls import as_small_matrices
 from imprint._src.primitives.shape import expand_dims, reshape, squeeze
 from imprint._src.stablehlo import Builder, Value
-from imprint._src.stablehlo.custom_calls import lapack_call
+from imprint._src.stablehlo.custom_calls import lapack_call, native_call
 
 NDArray = np.ndarray[Any, Any]
 
@@ -112,6 +113,11 @@ def _lower(b: Builder, x: Value, y: Value, **params: bool) -> tuple[Value, ...]:
     kind = _Kind(**params)
     if dims.has_zero(y.shape):
         return (y,)
+    small = as_small_matrices(b, x) if kind.left_side else None
+    if small is not None:
+        right = b.reshape(y, (small.shape[0], *y.shape[-2:]))
+        (out,) = native_call(b, _kernel(kind), [small, right], [right.type])
+        return (b.reshape(out, y.shape),)
     if kind.conjugate_a and not kind.transpose_a and dt.is_complex(x.dtype):
         x = b.complex(b.real(x), b.negate(b.imag(x)))
     transposed = "C" if kind.conjugate_a else "T"
@@ -129,6 +135,13 @@ def _lower(b: Builder, x: Value, y: Value, **params: bool) -> tuple[Value, ...]:
         },
         aliases={1: 0},
     )
+
+
+def _kernel(kind: _Kind) -> str:
+    """Return the name of the kernel for small real matrices on the left side."""
+    words = ["solve", "lower" if kind.lower else "upper"]
+    words += ["transposed"] * kind.transpose_a + ["unit"] * kind.unit_diagonal
+    return "_".join(words)
 
 
 def _jvp(primals: Values, tangents: Values, **params: bool) -> Any:

@@ -1,5 +1,7 @@
 """solve, inv, det, slogdet and chains of products as in JAX, singular matrices too."""
 
+import re
+
 import jax
 import numpy as np
 import pytest
@@ -81,8 +83,8 @@ def test_one_factorization_serves_values_and_derivatives():
     def loss(a, b):
         return inp.linalg.solve(a, b).sum()
 
-    text = imprint.jit(imprint.grad(loss, (0, 1))).lower(drawn(3, 3), drawn(3))
-    assert text.as_text().count("getrf") == 1
+    lowered = imprint.jit(imprint.grad(loss, (0, 1))).lower(drawn(3, 3), drawn(3))
+    assert len(re.findall(r"getrf|kernel_lu\b", lowered.as_text())) == 1
 
 
 SINGULAR = {
