@@ -140,6 +140,11 @@ class _ShardMapCall:
         )
         self.is_checked = is_checked
 
+    def __imprint_token__(self) -> Any:
+        """Return the token of these arguments in a function that captures them."""
+        specs = self.in_specs, self.out_specs
+        return self.function, self.mesh, specs, self.axis_names, self.is_checked
+
     def where(self) -> Where:
         """Return the devices and the axes that the function is written along."""
         mesh: Any = settings().mesh if self.mesh is None else self.mesh

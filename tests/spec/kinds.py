@@ -73,6 +73,12 @@ def a_constraint_and_a_captured_array():
 
 
 @case
+def a_function_along_the_devices():
+    spread = imprint.shard_map(scaled, mesh=MESH, in_specs=P("d"), out_specs=P("d"))
+    return imprint.jit(lambda x: spread(x) + 1)(X), X * RATE + 1
+
+
+@case
 def donated_and_spread():
     f = imprint.jit(lambda x: scaled(x), donate_argnums=0)
     return f(imprint.device_put(X, ROWS)), X * RATE

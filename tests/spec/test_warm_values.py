@@ -178,6 +178,10 @@ f = imprint.jit(lambda x: P.parts["a"](x))
         "f = jitted(lambda x, s: s.scale(x), a_library.Settings(2.0, [1]))",
         [("2.0", "3.0"), ("[1]", "[2]"), ("Settings", "Counter")],
     ),
+    "an object of a library that code reads by name": (
+        "S = a_library.Settings(2.0)\nf = imprint.jit(lambda x: S.scale(x))",
+        [("2.0", "3.0"), ("Settings", "Counter")],
+    ),
     "a nested object of a library": (
         "T = Thing(a_library.Slots(2.0))\n"
         "f = jitted(lambda x, t: x * t.rate.rate, T)",
@@ -203,7 +207,6 @@ def test_it_starts_warm_until_it_is_another(life, name):
 REFUSED = {
     "an object that the trace writes": "jitted(lambda x, s: s.scale(x), a_library.Counter(2.0))",
     "an object with a lock": "jitted(lambda x, s: s.scale(x), a_library.Locked(2.0))",
-    "an object that code reads by name": "imprint.jit(lambda x: S.scale(x))",
     "an object in a weak reference": "imprint.jit(lambda x: REF().scale(x))",
 }
 

@@ -47,13 +47,15 @@ class Dependencies:
         ran: the code that ran, with the offsets of its instructions.
         written: the locations that the trace changed.
         later: stand-ins of functions that may run after the trace.
+        unwritten: stand-ins of library objects that hold what they held before the
+            trace; None if not all were visited.
         is_observed: whether it is known which instructions ran.
         is_shareable: whether a re-created function may use the trace.
     """
 
     __slots__ = (
         *("_captured", "_is_reached_twice", "is_observed", "is_shareable", "later"),
-        *("ran", "reads", "roots", "written"),
+        *("ran", "reads", "roots", "unwritten", "written"),
     )
 
     def __init__(  # noqa: PLR0913 - the parts of a trace's record
@@ -63,6 +65,7 @@ class Dependencies:
         ran: ExecutedCode = (),
         written: frozenset[Key] = frozenset(),
         later: tuple[Standin, ...] = (),
+        unwritten: tuple[Standin, ...] | None = (),
         *,
         is_observed: bool = True,
         is_shareable: bool = True,
@@ -72,6 +75,7 @@ class Dependencies:
         self.ran: ExecutedCode = ran
         self.written: frozenset[Key] = written
         self.later: tuple[Standin, ...] = later
+        self.unwritten: tuple[Standin, ...] | None = unwritten
         self.is_observed: bool = is_observed
         self.is_shareable: bool = is_shareable
         self._captured: tuple[Dependency, ...] | None = None
@@ -273,6 +277,7 @@ class Dependencies:
             ran,
             self.written,
             self.later,
+            self.unwritten,
             is_observed=self.is_observed,
             is_shareable=self.is_shareable,
         )

@@ -36,6 +36,7 @@ from imprint._src.core.user_code import (
     is_user_namespace,
     module_namespace,
 )
+from imprint._src.jit.fingerprint.content import reads_state
 from imprint._src.jit.fingerprint.layout import layout_of
 from imprint._src.jit.fingerprint.raw_access import (
     ATOMS,
@@ -54,6 +55,7 @@ from imprint._src.jit.fingerprint.raw_access import (
 )
 from imprint._src.jit.guards.code_names import all_code
 from imprint._src.jit.guards.executed import Executed
+from imprint._src.jit.guards.library_objects import LibraryObjects
 from imprint._src.jit.guards.locations import (
     OF_FUNCTIONS,
     Attribute,
@@ -147,6 +149,7 @@ class ReachableValues:
         is_over: whether the trace is over; then it bound the locations found from now on.
         is_bounded: whether there was more to visit than `VISITED`.
         matched: names that class patterns read by position.
+        library_objects: objects of library classes.
     """
 
     def __init__(self, executed: Executed, *, is_strict: bool) -> None:
@@ -161,6 +164,7 @@ class ReachableValues:
         self.is_over: bool = False
         self.is_bounded: bool = False
         self.matched: set[str] = set()
+        self.library_objects: LibraryObjects = LibraryObjects()
         self.has_patterns: bool = False
         self.names: set[str] = set()
         self.is_strict: bool = False
@@ -185,6 +189,7 @@ class ReachableValues:
         self.objects.clear()
         self.settings.clear()
         self.places.clear()
+        self.library_objects.close()
 
     def turn_strict(self) -> None:
         """Compare containers of any size from now on."""
@@ -254,7 +259,7 @@ class ReachableValues:
                 if name == "__wrapped__" or class_of(part) is FunctionType:
                     self.explore(part, Attribute(value, name, location, ""))
         elif issubclass(kind, tree.TreeDef):
-            for data in value.static_data():
+            for data in (*value.static_data(), *filter(is_user_class, value.classes())):
                 self.explore(data, None)
         else:
             if storage_of(value) is not None:
@@ -390,7 +395,7 @@ class ReachableValues:
             self._wait(name, partial(Attribute, value, name, location, path))
         if answers_keys(kind):
             self._wait_for_keys(value, location, path)
-        if not is_users and layout.is_open:
+        if not is_users and (layout.is_open or reads_state(layout)):
             self._visit_library_object(value, location)
         is_in_c = not (layout.is_open or layout.is_exception)
         if is_in_c and wrapped is None and storage_of(value) is None:
@@ -405,21 +410,27 @@ class ReachableValues:
             self._execute(wrapped.__code__, wrapped.__globals__)
 
     def _visit_library_object(self, value: Any, location: Location | None) -> None:
-        """Visit the functions that a library object holds: `cached_property`.
+        """Visit what a library object holds.
 
-        All of imprint's own objects is visited: functions with a rule, methods of models.
+        Of objects whose state no content has, and of imprint's own, these are functions
+        alone; all of imprint's own models and functions with a rule is visited.
         """
         path = "" if location is None else location.value_path
         layout = layout_of(value)
         is_own = layout.speaks and is_own_class(class_of(value))
+        is_read = is_own or (
+            reads_state(layout)
+            and not layout.is_holder
+            and self.library_objects.add(value, location)
+        )
         holds_settings = is_settings(value)
         for name, part in layout.state(value).items():
             at = Attribute(value, name, location, path)
             if is_own and storage_of(part) is not None:
                 self.add_contents(part, at, Readers(always=True))
-            if is_own or id(class_of(part)) in _CALLED:
+            if is_read or id(class_of(part)) in _CALLED:
                 self.explore(part, at)
-            elif holds_settings and storage_of(part) is dict:
+            if holds_settings and storage_of(part) is dict:
                 self.settings[id(part)] = part, at
                 self._wait_for_keys(part, at, at.path)
 

@@ -210,6 +210,7 @@ class Recording:
 
     def _finish(self) -> Dependencies:
         after: dict[Key, Any] = {}
+        unwritten = self._reached.library_objects.unwritten()
         self._add_equal_code()
         self._visit_new_values(after)
         name_uses = self._name_uses()
@@ -230,6 +231,7 @@ class Recording:
             self._executed.frozen(),
             frozenset(written),
             tuple(self._later),
+            None if self._reached.is_bounded else unwritten,
             is_observed=self._executed.is_observed,
             is_shareable=not (self._reached.has_tracers or self._is_bound),
         )

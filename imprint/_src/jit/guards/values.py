@@ -120,7 +120,7 @@ class RecordedValue:
             and id(class_of(value)) not in ATOMS
             and not issubclass(kind, _IDENTICAL)
         ):
-            self._content, self.has_arrays = _whole_content(value, budget)
+            self._content, self.has_arrays = whole_content(value, budget)
 
     @property
     def value(self) -> Any:
@@ -171,7 +171,7 @@ class RecordedValue:
         is_same_class = class_of(now) is self.kind
         if is_captured and self.has_arrays:
             is_comparable = is_same_class and self.is_known
-            return is_comparable and _whole_content(now)[0] == self._content
+            return is_comparable and whole_content(now)[0] == self._content
         if self.matches(now):
             return True
         if not is_same_class or now is MISSING or now is GONE:
@@ -193,7 +193,7 @@ class RecordedValue:
         elif layout_of(now).is_frozen:
             content = _plain_content(now)
         else:
-            content = _whole_content(now)[0]
+            content = whole_content(now)[0]
         return bool(content == self._content)
 
     @property
@@ -266,7 +266,7 @@ def _plain_content(value: Any) -> Content | None:
     return None if reader.volatile or type(content) is WeakStandin else content
 
 
-def _whole_content(
+def whole_content(
     value: Any, budget: CaptureBudget | None = None
 ) -> tuple[Content | None, bool]:
     """Return the whole content of a value, bounded, and whether it holds NumPy arrays.

@@ -17,7 +17,7 @@ import sys
 import weakref
 from _blake2 import blake2b  # hashlib loads OpenSSL too: 2.5 ms of each import
 from collections import OrderedDict, defaultdict, deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Container, Iterable
 from enum import Enum
 from types import (
     BuiltinFunctionType,
@@ -90,8 +90,8 @@ class StableHash:
 
     Args:
         of_roots: whether the values are inputs of the call, which are hashed before the
-            trace and after it. Others are hashed after it alone, so objects of libraries,
-            whose code may write into them unobserved, are refused.
+            trace and after it. Others are hashed after it alone, and library code writes
+            unobserved: of library objects only admitted ones count then.
 
     Attributes:
         nodes: values with an identity, in the order of their first visits.
@@ -104,6 +104,7 @@ class StableHash:
     def __init__(self, *, of_roots: bool = False) -> None:
         self.library_objects = 0
         self._of_roots = of_roots
+        self._admitted: Container[int] = ()
         self.libraries: set[str] = set()
         self.declared: set[str] = set()
         self.own: set[str] = set()
@@ -113,9 +114,15 @@ class StableHash:
         self._bytes = 0
         self._impure = impure_objects()
 
-    def copy(self) -> "StableHash":
-        """Return hashes that continue from here."""
+    def copy(self, admitted: Container[int]) -> "StableHash":
+        """Return hashes that continue from here.
+
+        Args:
+            admitted: by `id`, the library objects that count. Those inside of user
+                objects, classes and closures never do.
+        """
         other = StableHash()
+        other._admitted = admitted
         other.library_objects = self.library_objects
         other.libraries, other.declared = {*self.libraries}, {*self.declared}
         other.own, other.nodes = {*self.own}, [*self.nodes]
@@ -156,6 +163,7 @@ class StableHash:
     def _part(self, x: Any) -> Content:
         """Return a part of a function, class or object; its class if it has no hash."""
         count = len(self.nodes)
+        admitted, self._admitted = self._admitted, ()
         try:
             return self.content(x)
         except NotCacheable as err:
@@ -165,6 +173,8 @@ class StableHash:
                 self._at.pop(id(node), None)
             del self.nodes[count:]
             return "opaque", type_name(class_of(x))
+        finally:
+            self._admitted = admitted
 
     def held(self, held: Iterable[tuple[str, Any]]) -> list[Content]:
         """Return names and their values as plain data."""
@@ -312,14 +322,19 @@ class StableHash:
             if fields is not None:
                 self.node(x)
                 return "fields", self.content(kind), [self._part(y) for y in fields]
-        if not (self._of_roots and reads_state(layout)):
+        is_counted = self._of_roots or id(x) in self._admitted
+        if not (is_counted and reads_state(layout)):
             name = f"{layout.module}.{layout.qualname}"
             raise NotCacheable(Reason.VALUE, f"an object of class {name}")
         self.node(x)
         self.library_objects += 1
         copy = copier_of(layout)
-        plain = None if copy is None else self.content(copy(x))
-        parts = self.contents(part for pair in layout.state(x).items() for part in pair)
+        of_roots, self._of_roots = self._of_roots, True  # all inside was read with it
+        try:
+            plain = None if copy is None else self.content(copy(x))
+            parts = self.contents(y for pair in layout.state(x).items() for y in pair)
+        finally:
+            self._of_roots = of_roots
         return "library object", self.content(kind), plain, parts
 
     def array_digest(self, x: Any) -> bytes:

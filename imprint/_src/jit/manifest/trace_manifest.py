@@ -10,6 +10,7 @@ Values themselves are not stored, except the constants of programs.
 """
 
 import json
+import sys
 from collections.abc import Callable, Iterator
 from typing import Any, Final, NamedTuple, cast, final
 
@@ -222,7 +223,8 @@ def describe_trace(
 
     dependencies = traced.whole.dependencies
     _check_trace(traced.whole, key)
-    hashed = key.hashed.copy()
+    unwritten = dependencies.unwritten or ()
+    hashed = key.hashed.copy({id(standin()) for standin in unwritten})
     reads = serialize_reads(hashed, key.roots, dependencies, printed)
     plain: Plain = {
         "reads": reads,
@@ -251,6 +253,8 @@ def _check_trace(traced: TracedCall, key: ManifestKey) -> None:
     if dependencies.written or written_containers(dependencies):
         raise NotCacheable(Reason.EFFECT, "wrote into what it reads")
     if key.hashed.library_objects:
+        if dependencies.unwritten is None:
+            raise NotCacheable(Reason.SIZE, "too many objects of libraries")
         after = StableHash(of_roots=True).digest(key.inputs)
         if after != key.root:
             raise NotCacheable(Reason.EFFECT, "wrote into an object of a library")
@@ -399,6 +403,10 @@ def _load_const(store: Store, key: str, name: str, shape: list[int]) -> Any:
     return np.frombuffer(data, np.dtype(name)).reshape(shape)
 
 
+_EVERY: Final = range(sys.maxsize)
+"""Each `id`: a stored digest of a library object is of one that its trace did not write."""
+
+
 def verify(key: ManifestKey, plain: Plain) -> Dependencies | Mismatch:
     """Return the dependencies of a trace as they are now, or the first difference.
 
@@ -412,5 +420,5 @@ def verify(key: ManifestKey, plain: Plain) -> Dependencies | Mismatch:
     if file:
         return Mismatch(f"the file {file}")
     return restore_reads(
-        key.hashed.copy(), key.roots, plain["reads"], strict=key.strict
+        key.hashed.copy(_EVERY), key.roots, plain["reads"], strict=key.strict
     )
