@@ -26,6 +26,7 @@ from imprint._src.jit.calls.key import PackedKey
 from imprint._src.jit.calls.signature import CallForm, CallSpec, is_default
 from imprint._src.jit.fingerprint import static_values
 from imprint._src.jit.versions.version import Version
+from imprint._src.tree.treedef import use_native
 
 
 class _PythonCall(InternalObject):
@@ -190,6 +191,7 @@ def _native_call() -> Any:
     flags: Any = vars(config)
     tokens: Any = vars(static_values)
     narrow, wide = vars(aval)["_arrays"]
+    use_native(native.core)
     native.core.setup(
         {
             "array": ArrayImpl,

@@ -1,7 +1,8 @@
 """The native core: warm calls in C, if it was built.
 
 - `core.c`: the calls
-- `guards.c` and `trees.c`: parts of it, the guards, and trees of containers
+- `guards.c`, `trees.c` and `walks.c`: parts of it, the guards, trees of containers, and
+  walks over any trees
 - `kernels`: kernels in C++ for compiled programs
 - `direct.c`: an extension of its own, calls of small programs without the engine
 

@@ -126,6 +126,7 @@ static PyObject *make_array(PyObject *aval, PyObject *values, Py_ssize_t at)
 
 #include "guards.c"
 #include "trees.c"
+#include "walks.c"
 
 /* ---- avals of host values ---- */
 
@@ -1511,6 +1512,12 @@ static PyObject *setup(PyObject *Py_UNUSED(module), PyObject *parts)
 
 static PyMethodDef functions[] = {
     {"setup", setup, METH_O, "Take the classes and functions that warm calls use."},
+    {"setup_walks", setup_walks, METH_VARARGS, "Take the tables of `tree.walk`."},
+    {"walk", (PyCFunction)(void (*)(void))walk, METH_FASTCALL,
+     "Append the leaves of a tree to a list; return its shape."},
+    {"nested_ids", nested_ids, METH_O, "Return the identities in a nested tuple as bytes."},
+    {"map_tree", (PyCFunction)(void (*)(void))map_tree, METH_FASTCALL,
+     "Apply a function to the leaves of trees; NotImplemented if Python must."},
     {NULL},
 };
 

@@ -23,6 +23,7 @@ from imprint._src.tree.treedef import (
     Leaf,
     PyTree,
     TreeDef,
+    Walks,
     opaque_types,
 )
 
@@ -156,6 +157,10 @@ def tree_map(
         >>> tree.map(lambda x, y: x + y, {"a": 1, "b": [2]}, {"a": 10, "b": [20]})
         {'a': 11, 'b': [22]}
     """
+    if Walks.map_tree is not None:
+        found = Walks.map_tree(f, tree, rest, is_leaf)
+        if found is not NotImplemented:
+            return found
     leaves, treedef = tree_flatten(tree, is_leaf)
     return treedef.unflatten(list(map(f, leaves, *up_to(treedef, rest, "tree.map"))))
 

@@ -93,7 +93,8 @@ def register_pytree_node(
         children, aux = flatten_func(node)
         return children, _static(aux)
 
-    _register(nodetype, flatten, _unwrapped(unflatten_func), flatten_func)
+    rebuild = unflatten_func
+    _register(nodetype, flatten, _unwrapped(rebuild), flatten_func, rebuild=rebuild)
 
 
 def register_pytree_with_keys(
@@ -147,7 +148,8 @@ def register_pytree_with_keys(
         children, aux = raw(node)
         return children, _static(aux)
 
-    _register(nodetype, flatten, _unwrapped(unflatten_func), raw, opener)
+    rebuild = unflatten_func
+    _register(nodetype, flatten, _unwrapped(rebuild), raw, opener, rebuild=rebuild)
 
 
 def register_pytree_node_class(cls: type[F]) -> type[F]:
@@ -473,6 +475,7 @@ def _register(
     restore: Callable[[Any, Any], Any],
     raw: Opener,
     opener: Opener | None = None,
+    rebuild: Callable[[Any, Any], Any] | None = None,
 ) -> None:
     try:
         with warnings.catch_warnings():  # a named tuple may be a node of another form
@@ -484,7 +487,7 @@ def _register(
             "was registered before. Register it once, where it is defined."
         ) from err
     registered.functions[id(cls)] = flatten, restore
-    register_opener(cls, opener or (lambda node: flatten(node)[:2]), raw)
+    register_opener(cls, opener or (lambda node: flatten(node)[:2]), raw, rebuild)
 
 
 _register(

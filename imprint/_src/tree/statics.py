@@ -63,7 +63,7 @@ def static_of(value: Any) -> "Static":
     A class that gives a new tuple of the same objects each time gets one object for it.
     """
     ids = (*map(id, value),) if value.__class__ is tuple else None
-    known = None if ids is None else _statics_of_tuples.get(ids)
+    known = None if ids is None else STATICS_OF_TUPLES.get(ids)
     if known is not None:
         return known
     kept = detached(value)
@@ -71,7 +71,7 @@ def static_of(value: Any) -> "Static":
         return _Detached(kept)
     made = Static(value)
     if ids is not None and made.is_steady:
-        _statics_of_tuples[ids] = made  # which keeps the objects, and so the ids
+        STATICS_OF_TUPLES[ids] = made  # which keeps the objects, and so the ids
     return made
 
 
@@ -127,7 +127,7 @@ class _Detached(Static):
         self.token, self.is_steady = _token(kept)
         # The copy does not change, but its items may.
         kind = kept.__class__
-        self.is_steady |= kind in _LINEAR and _SCALARS.issuperset(map(type, kept))
+        self.is_steady |= kind in _LINEAR and SCALARS.issuperset(map(type, kept))
 
     @property
     def value(self) -> Any:
@@ -168,12 +168,12 @@ def detached(value: Any) -> Any:
         (False, True)
     """
     kind: Any = value.__class__
-    copy = _COPIES.get(kind)
+    copy = COPIES.get(kind)
     if copy is not None:
         return copy(value)
     if not issubclass(kind, tuple):
         return value
-    if _SCALARS.issuperset(map(type, value)):
+    if SCALARS.issuperset(map(type, value)):
         return value
     items = [detached(x) for x in value]
     if all(a is b for a, b in zip(items, value, strict=True)):
@@ -185,7 +185,7 @@ _new_tuple: Final = cast("Any", tuple).__new__  # of named tuples, too
 
 
 def _copy_of_items(xs: Any) -> Any:
-    if _SCALARS.issuperset(map(type, xs)):
+    if SCALARS.issuperset(map(type, xs)):
         return xs.copy()
     return [detached(x) for x in xs]
 
@@ -199,9 +199,9 @@ def _copy_of_dict(x: Any) -> Any:
 
 _THEMSELVES: Final = frozenset({int, str, type(None)})
 """Classes of tokens that are the value."""
-_SCALARS: Final = frozenset({int, float, bool, str, bytes, complex, type(None)})
+SCALARS: Final = frozenset({int, float, bool, str, bytes, complex, type(None)})
 _LINEAR: Final = frozenset({list, tuple})
-_COPIES: Final[dict[type, Callable[[Any], Any]]] = {
+COPIES: Final[dict[type, Callable[[Any], Any]]] = {
     list: _copy_of_items,
     **dict.fromkeys((dict, OrderedDict, defaultdict), _copy_of_dict),
     deque: lambda x: deque(_copy_of_items(x), x.maxlen),
@@ -251,7 +251,7 @@ class StaticGuard:
     def _differs_in_depth(self, value: Any) -> bool:
         static = self._static
         kind = value.__class__
-        if kind not in _COPIES and not issubclass(kind, tuple):
+        if kind not in COPIES and not issubclass(kind, tuple):
             token = _token(value)[0]
             if token is static.token and value is static.value:
                 return False
@@ -294,10 +294,10 @@ _Last: TypeAlias = tuple[Any, Any, bytes | None, tuple[Any, ...], _Parts]
 """An object that is always the same value; the class of a value compared by its text or
 its items; the text; the items, and those items that may change in place."""
 _NOTHING: Final = object()
-_WRITTEN: Final = _SCALARS - {bytes}
+_WRITTEN: Final = SCALARS - {bytes}
 _FORMAT: Final = 2
 """The format of `marshal` in which equal values give equal bytes, whatever their
 reference counts."""
 _MOST: Final = 4096
-_statics_of_tuples: Final = WeakValueDictionary[tuple[int, ...], Static]()
+STATICS_OF_TUPLES: Final = WeakValueDictionary[tuple[int, ...], Static]()
 """The static data of tuples, by the `id` of their items, as long as a structure has it."""

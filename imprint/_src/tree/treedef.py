@@ -8,6 +8,7 @@ give three TreeDefs (`_odd_keys`), and static data is compared with its types
 (`statics.Static`). Dicts come back with sorted keys, in any original order, as in JAX.
 """
 
+import sys
 from _weakref import (
     _remove_dead_weakref as drop_dead,  # pyright: ignore[reportAttributeAccessIssue, reportUnknownVariableType] - atomic, as nothing public is
 )
@@ -15,12 +16,13 @@ from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable, Hashable, Iterable, Sequence, Sized
 from threading import RLock
 from types import FunctionType
-from typing import Any, Final, Never, TypeAlias, final
+from typing import Any, ClassVar, Final, Never, TypeAlias, final
 from weakref import ref
 
 import optree
 
 from imprint._src.errors import ArgumentError, TreeError
+from imprint._src.tree import walk as walks
 from imprint._src.tree.keys import (
     DictKey,
     FlattenedIndexKey,
@@ -28,8 +30,15 @@ from imprint._src.tree.keys import (
     KeyPath,
     SequenceKey,
 )
-from imprint._src.tree.statics import Static
-from imprint._src.tree.walk import Shape, all_leaf_types, all_text, walk
+from imprint._src.tree.statics import (
+    COPIES,
+    SCALARS,
+    STATICS_OF_TUPLES,
+    Static,
+    detached,
+    static_of,
+)
+from imprint._src.tree.walk import Shape, all_leaf_types, all_text
 from imprint._src.tree.walk import register_leaf as register_leaf
 
 NAMESPACE: Final = "imprint"
@@ -43,6 +52,38 @@ _Spec: TypeAlias = optree.PyTreeSpec
 _OddKeys: TypeAlias = tuple[tuple[Hashable, ...], ...]
 opaque_types: Final[set[type]] = set()
 """Classes that are nodes to transforms and leaves to users: arrays of keys."""
+
+
+class Walks:
+    """Walks over trees: in Python until `jit` loads the native core.
+
+    Attributes:
+        walk: appends the leaves of a tree to a list and returns its shape.
+        map_tree: applies a function to the leaves of trees, or returns NotImplemented.
+    """
+
+    walk: ClassVar[Callable[[Any, list[Any]], Shape]] = staticmethod(walks.walk)
+    map_tree: ClassVar[Callable[..., Any] | None] = None
+
+
+def use_native(core: Any) -> None:
+    """Walk in C from now on."""
+    core.setup_walks(
+        walks.leaf_types,
+        opaque_types,
+        walks.openers,
+        walks.plain_openers,
+        walks.rebuilders,
+        STATICS_OF_TUPLES.data,  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType] - its stub lacks the dictionary of weak references
+        static_of,
+        detached,
+        COPIES,
+        walks.is_named_tuple,
+    )
+    Walks.walk = staticmethod(core.walk)
+    Walks.map_tree = staticmethod(core.map_tree)
+
+
 _UNKNOWN: Final = ()
 """The shape of a tree that was not walked; a node's begins with its class."""
 
@@ -66,7 +107,7 @@ def flatten(
         return list(tree), _flat.get((kind, len(tree))) or _make_flat(kind, len(tree))
     leaves: list[Any] = []
     try:
-        shape = walk(tree, leaves)
+        shape = Walks.walk(tree, leaves)
         found = _interned.get(shape)
     except (KeyError, TypeError, RecursionError):  # optree handles it, or raises
         return _flatten_new(tree, _UNKNOWN)
@@ -396,8 +437,9 @@ def treedef_is_leaf(treedef: TreeDef) -> bool:
 _interned: Final[dict[object, ref[TreeDef]]] = {}
 # Not a plain lock: a collection inside may run code of the user.
 _intern_lock: Final = RLock()
-# The last few structures without user-owned data stay alive, so that a loop over
-# `tree.map` does not make and drop the same one every time.
+# The last few structures stay alive that keep nothing else alive, so that a loop over
+# `tree.map`, or over calls with static structures, does not make and drop the same ones
+# every time.
 _recent: Final[deque[TreeDef]] = deque(maxlen=64)
 
 
@@ -423,9 +465,49 @@ def _intern_new(spec: _Spec, odd: _OddKeys) -> TreeDef:
             _remember(exact, treedef)
         # Where keys are odd this entry is only the last one seen, for `_intern` to try.
         _remember(spec, treedef)
-    if not spec.namespace:
+    if not spec.namespace or _keeps_nothing(treedef):
         _recent.append(treedef)
     return treedef
+
+
+def _keeps_nothing(treedef: TreeDef) -> bool:
+    """Return whether all objects in a structure have a name in a module, or no state."""
+    try:
+        named = all(map(_is_named, treedef.classes()))
+        return named and all(map(_is_lasting, treedef.static_data()))
+    except Exception:  # of a metaclass of the user
+        return False
+
+
+def _is_lasting(value: Any) -> bool:
+    kind = _class_of(value)
+    if kind in SCALARS or _is_named(value):
+        return True
+    if kind is tuple or kind is list:
+        return all(map(_is_lasting, value))
+    is_small = kind.__basicsize__ <= _EMPTY_SIZE and not kind.__itemsize__
+    return is_small and kind.__dictoffset__ != 0 and not vars(value) and _is_named(kind)
+
+
+def _is_named(value: Any) -> bool:
+    """Return whether a class or a function is bound to its own name in its module."""
+    kind = _class_of(value)
+    if not (kind is FunctionType or issubclass(kind, type)):
+        return False
+    found: Any = sys.modules.get(value.__module__)
+    for name in value.__qualname__.split("."):
+        found = getattr(found, "__dict__", {}).get(name)
+    return found is value
+
+
+_class_of: Final[Callable[[Any], Any]] = type
+
+
+class _Empty:
+    pass
+
+
+_EMPTY_SIZE: Final = _Empty.__basicsize__
 
 
 def _remember(key: object, treedef: TreeDef) -> None:

@@ -16,6 +16,7 @@ from typing import Any, Final, TypeAlias, cast, final
 from weakref import ref
 
 from imprint._src.core.identity import ids_of
+from imprint._src.core.user_code import are_libraries_fixed, is_user_function
 from imprint._src.jit.fingerprint.code import code_of
 from imprint._src.jit.fingerprint.content import read_object, read_tuple_like, rule_of
 from imprint._src.jit.fingerprint.layout import COPIES, SCALARS, ClassLayout, layout_of
@@ -117,6 +118,7 @@ class _SnapshotBuilder:
     def __init__(self) -> None:
         self._functions: set[int] = set()
         self._left = _MOST
+        self._user_functions = 0
 
     def value(self, x: Any) -> Check:
         self._left -= 1
@@ -194,12 +196,36 @@ class _SnapshotBuilder:
         # Of a variable that the function itself binds a token has the cell alone.
         written = code_of(code).written
         places = [i for i, n in enumerate(code.co_freevars) if n not in written]
+        is_users = is_user_function(fun)
+        self._user_functions += is_users
+        if are_libraries_fixed() and not is_users:
+            return self._fixed_function(fun, places)
         checks = self.values([*_settings(fun), *_contents(fun, places)])
 
         def check(f: Any) -> bool:
             if not is_same(f) or f.__code__ is not code:
                 return False
             return all(map(_call, checks, [*_settings(f), *_contents(f, places)]))
+
+        return check
+
+    def _fixed_function(self, fun: FunctionType, places: list[int]) -> Check:
+        """Compare a function of a library, which changes only in user functions in it."""
+        found: list[tuple[int, Check]] = []
+        for i, x in enumerate((*_settings(fun), *_contents(fun, places))):
+            before = self._user_functions
+            inner = self.value(x)
+            if self._user_functions > before:
+                found.append((i, inner))
+        is_same = _is_same(fun)
+        if not found:
+            return is_same
+
+        def check(f: Any) -> bool:
+            if not is_same(f):
+                return False
+            held = *_settings(f), *_contents(f, places)
+            return all([inner(held[i]) for i, inner in found])  # noqa: C419 - a generator takes 100 ns more
 
         return check
 

@@ -14,7 +14,7 @@ import math
 import sys
 import warnings
 from collections import OrderedDict, defaultdict, deque
-from collections.abc import Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from contextlib import suppress
 from dataclasses import fields
 from enum import Enum, auto
@@ -24,6 +24,7 @@ from weakref import ref
 
 import numpy as np
 
+from imprint._src import native
 from imprint._src.core.array import Array
 from imprint._src.core.identity import identity, ids_of
 from imprint._src.core.user_code import is_user_function
@@ -41,8 +42,14 @@ from imprint._src.jit.fingerprint.layout import (
     layout_of,
     layouts,
 )
-from imprint._src.jit.fingerprint.raw_access import bases_of, namespace_of
-from imprint._src.jit.fingerprint.snapshot import new_check, remember, snapshot_of
+from imprint._src.jit.fingerprint.raw_access import bases_of, class_of, namespace_of
+from imprint._src.jit.fingerprint.snapshot import (
+    Check,
+    new_check,
+    remember,
+    snapshot_of,
+    unchanged_since,
+)
 from imprint._src.jit.fingerprint.token import (
     ABSENT,
     Content,
@@ -389,6 +396,9 @@ def static_token(value: object, name: str) -> Hashable:
                     return held
             except Exception:  # `Equal` reports it
                 pass
+    ids = nested_ids(value) if kind is tuple else None
+    if ids is not None:
+        return _nested_token(ids, value, name)
     token = _quick_token(value, kind)
     return _read(value, name, _StaticReader())[0] if token is None else token
 
@@ -539,6 +549,99 @@ def _forget(dead: Any, *, known: Any = _known) -> None:
 
 
 _strong: Final[deque[_StrongEntry]] = deque()
+
+
+# ---- tokens of nested tuples ----
+
+_LASTING: Final = ids_of(int, bool, str, bytes, type(None))
+"""Classes of which an entry keeps the values alive."""
+
+
+@final
+class _NestedEntry:
+    """The token of nested tuples of the same items, which are new tuples at each call.
+
+    Args:
+        token: the token.
+        kept: the numbers and texts among the items.
+        watched: the other items; the entry goes with the first of them.
+        checks: for each function among them, whether it is unchanged.
+    """
+
+    __slots__ = ("_checks", "_kept", "_watched", "token")
+
+    def __init__(
+        self,
+        token: Hashable,
+        kept: list[Any],
+        watched: list["ref[Any]"],
+        checks: list[tuple["ref[Any]", Check]],
+    ) -> None:
+        self.token = token
+        self._kept = kept
+        self._watched = watched
+        self._checks = checks
+
+    def holds(self) -> bool:
+        """Return whether the functions are as they were; hot."""
+        return all([check(function()) for function, check in self._checks])  # noqa: C419 - a generator takes 100 ns more
+
+
+def _nested_token(ids: bytes, value: Any, name: str) -> Hashable:
+    entry = _nested.get(ids)
+    if entry is not None and entry.holds():
+        return entry.token
+    token = _quick_token(value, tuple)
+    if token is None:
+        token = _read(value, name, _StaticReader())[0]
+        _remember_nested(ids, value, name, token)
+    return token
+
+
+def _remember_nested(ids: bytes, value: Any, name: str, token: Hashable) -> None:
+    """Keep the token of nested tuples, if their items show when it no longer holds."""
+    kept: list[Any] = []
+    watched: list[ref[Any]] = []
+    checks: list[tuple[ref[Any], Check]] = []
+
+    def forget(_: object, *, nested: Any = _nested) -> None:
+        nested.pop(ids, None)  # by a default: also at exit
+
+    for item in _items_of(value):
+        kind = class_of(item)
+        if id(kind) in _LASTING:
+            kept.append(item)
+            continue
+        if kind is not FunctionType and kind is not tree.TreeDef:
+            return
+        held = ref(item, forget)
+        watched.append(held)
+        if kind is FunctionType:
+            check = unchanged_since(item)
+            if check is None:
+                return
+            checks.append((held, check))
+    if _read(value, name, _StaticReader())[0] is not token:
+        return  # another thread changed a function
+    if len(_nested) >= _MOST:
+        _nested.pop(next(iter(_nested)), None)
+    _nested[ids] = _NestedEntry(token, kept, watched, checks)
+
+
+def _items_of(value: Any) -> Iterable[Any]:
+    for item in value:
+        if type(item) is tuple:
+            yield from _items_of(item)
+        else:
+            yield item
+
+
+_nested: Final[dict[bytes, _NestedEntry]] = {}
+"""By the identities of the items; none without the native core."""
+nested_ids: Final[Callable[[Any], bytes | None]] = (
+    (lambda _: None) if native.core is None else native.core.nested_ids
+)
+"""Returns bytes that nested tuples of the very same items share."""
 
 
 # ---- reading a new value ----

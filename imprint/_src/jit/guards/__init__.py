@@ -11,6 +11,7 @@ Nothing here runs user code. The files, in reading order:
 - `executed`: the instructions that ran
 - `locations`: places where a value is bound, how they are read and named
 - `values`: recorded values, and when a later value equals one
+- `library_objects`: objects of libraries, and which of them a trace left unwritten
 - `reachable`: functions, classes and objects that a trace reaches; names × owners
 - `chains`: chains of instructions followed from globals and closure variables
 - `absences`: names that code looked for and did not find
