@@ -936,3 +936,17 @@ def test_the_error_of_a_transform_of_a_model_names_its_filtered_form(transform):
     assert str(caught.value).endswith(
         f"For a model, there is imprint.filter_{transform}."
     )
+
+
+def test_a_number_in_the_place_of_an_array_is_static():
+    """Also where both have one aval, as bool, and the call before had the array."""
+
+    @imprint.filter_jit
+    def scaled(x, flag):
+        return x * (3 if isinstance(flag, bool) else 2)
+
+    x, flag = inp.ones(2), np.array(True)
+    for _ in range(3):
+        assert scaled(x, flag).tolist() == [2, 2]
+    assert scaled(x, True).tolist() == [3, 3]
+    assert scaled(x, flag).tolist() == [2, 2]

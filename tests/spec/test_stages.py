@@ -380,6 +380,8 @@ def test_arguments_of_one_value_keep_their_order(compiled):
     compiled(shift=X, y=X, x=X)
     assert compiled(shift=X, y=0 * X, x=X).tolist() == [5, 18, 39]
     assert compiled(shift=0 * X, y=X, x=X).tolist() == [1, 4, 9]
+    assert compiled(x=X, y=0 * X, shift=X).tolist() == [5, 18, 39]
+    assert compiled(y=X, x=X, shift=0 * X).tolist() == [1, 4, 9]
 
 
 def test_calls_that_are_not_alike_are_checked(compiled):
@@ -443,6 +445,13 @@ def test_a_donated_argument_with_a_host_value():
             x = X + 0
             assert call(x, x).tolist() == [2, 4, 6]
     assert HOST.tolist() == [1, 2, 3]
+
+
+def test_an_array_that_is_donated_twice_in_a_warm_call():
+    add = imprint.jit(lambda xs: [x + i for i, x in enumerate(xs)], donate_argnums=0)
+    for _ in range(4):
+        x = X + 0
+        assert [each.tolist() for each in add([x, x])] == [[1, 2, 3], [2, 3, 4]]
 
 
 # ---- without computing ----
