@@ -146,6 +146,41 @@ def ahead_of_time(library):
     return lambda: compiled(x)
 
 
+def ahead_of_time_numpy(library):
+    x = np.arange(8, dtype=np.float32)
+    compiled = library.jit(keyed).lower(x, scale=x, offset=x).compile()
+    return lambda: compiled(x, scale=x, offset=x)
+
+
+def numpy_in_a_tree(library):
+    compiled = library.jit(lambda batch: batch["x"] * batch["y"])
+    batch = {"x": array(library), "y": np.arange(8, dtype=np.float32)}
+    return lambda: compiled(batch)
+
+
+def numpy_scalar(library):
+    compiled, x, scale = library.jit(with_default), array(library), np.float32(3.5)
+    return lambda: compiled(x, scale)
+
+
+def step_of_a_dictionary(library):
+    """Return a call that donates a dictionary, its own last result, for a NumPy batch."""
+
+    def step(params, batch):
+        return {name: x + batch[0] for name, x in params.items()}
+
+    compiled = library.jit(step, donate_argnums=0)
+    state = {name: array(library) for name in ("w", "b", "scale")}
+    batch = np.arange(4096, dtype=np.float32)
+
+    def call():
+        nonlocal state
+        state = compiled(state, batch)
+        return state["w"]
+
+    return call
+
+
 def donated(count):
     """Return the maker of a call that donates `count` arrays, its own last results."""
 
@@ -173,6 +208,10 @@ ROWS = {
     "a default passed": default_passed,
     "a Python number": number_passed,
     "compiled ahead of time": ahead_of_time,
+    "ahead of time, NumPy by keyword": ahead_of_time_numpy,
+    "NumPy in a tree": numpy_in_a_tree,
+    "a NumPy scalar": numpy_scalar,
+    "a donated dictionary, NumPy of 16 kB": step_of_a_dictionary,
     "a method, static self": method_with_static_self,
     "a method of nested dataclasses": method_of_a_tree,
     "nested containers, 6 arrays": nested_containers,
