@@ -1,9 +1,9 @@
 """Native kernels in lowerings: where one is called, and in which shape.
 
 A kernel takes arrays as [outer, n, inner] and works along n, or stacks of small matrices; its
-dtypes are those of `DTYPES`. A call costs about as much as a hundred elements, and nothing is fused into it, so
-small arrays stay with XLA. Whether there are kernels is a property of the module: it is for
-one CPU device, and they were built.
+dtypes are those of `DTYPES`. A call costs about as much as a hundred elements, and nothing is
+fused into it, so small arrays stay with XLA. Whether there are kernels is a property of the
+module: it is for one CPU device, and they were built.
 """
 
 from typing import Any, Final

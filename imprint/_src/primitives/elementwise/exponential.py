@@ -29,6 +29,7 @@ from imprint._src.primitives.core_ops import (
 )
 from imprint._src.primitives.elementwise.arithmetic import div, integer_pow
 from imprint._src.primitives.elementwise.inverses import is_many, lower_cube_root
+from imprint._src.primitives.elementwise.real_power import lower_power_of_two
 from imprint._src.primitives.families import (
     FLOATING,
     INEXACT,
@@ -71,6 +72,8 @@ def exp(x: Any) -> Any:
 
 
 def _exp2_lower(b: Builder, x: Value) -> Value:
+    if is_many(b, x):
+        return lower_power_of_two(b, x)
     if not dt.is_complex(x.dtype):
         return b.power(b.full(x.shape, 2, x.dtype), x)
     return b.exponential(b.multiply(b.full(x.shape, np.log(2), x.dtype), x))

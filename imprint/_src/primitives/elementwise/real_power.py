@@ -1,4 +1,4 @@
-"""pow of many numbers of float32, by vectors.
+"""pow and exp2 of many numbers of float32, by vectors.
 
 XLA:CPU takes 5 to 10 ns for each number. Here the power is 2 to `y log2(x)` in float64,
 whose 53 bits leave 43 after the largest product, so results are within 0.502 ulp: 2 ns. The
@@ -59,6 +59,11 @@ def lower_real_power(b: Builder, x: Value, y: Value) -> Value:
     # Also with NaN.
     is_one = b.or_(b.compare(x, one, "EQ"), b.compare(power, zero, "EQ"))
     return b.select(b.or_(is_one, of_unit), one, out)
+
+
+def lower_power_of_two(b: Builder, x: Value) -> Value:
+    """Return 2 to the power of `x`, of float32."""
+    return narrow(b, _exponential(b, b.convert(x, _FLOAT64)))
 
 
 def _is_odd(b: Builder, x: Value) -> Value:

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from imprint._src.primitives.elementwise.exponential import exp2
 from imprint._src.primitives.elementwise.power import pow_
 from imprint._src.primitives.elementwise.real_power import MANY
 from tests.units.primitives.formulations import both, texts
@@ -50,6 +51,18 @@ def test_powers_of_many_special_numbers():
     least = np.finfo(np.float32).smallest_normal  # XLA drops smaller ones
     usual = np.all([(v == 0) | ~(np.abs(v) < least) for v in (x, y, exact)], axis=0)
     np.testing.assert_allclose(fast[usual], plain[usual], 2e-6)
+
+
+def test_powers_of_two_are_rounded_once():
+    x = np.linspace(-151, 129, MANY).astype(np.float32)
+    x[: SPECIAL.size] = SPECIAL
+    fast, _ = both(exp2, x)
+    exact, rounded = truth(np.full_like(x, 2), x)
+    np.testing.assert_array_equal(np.isfinite(fast), np.isfinite(rounded))
+    np.testing.assert_array_equal(fast[: SPECIAL.size], rounded[: SPECIAL.size])
+    shown = np.isfinite(rounded) & (rounded > 0)
+    wrong = np.abs(fast[shown].astype(np.longdouble) - exact[shown])
+    assert (wrong / np.spacing(rounded[shown])).max() <= 0.501
 
 
 @pytest.mark.parametrize("dtype", ["float64", "complex64", "float16"])
