@@ -270,7 +270,7 @@ def _plan_of(
     try:
         if is_large:
             closed = staged("compile_eager")
-            if function_pays(closed.jaxpr):
+            if function_pays(_equations(closed.jaxpr)):
                 device = runtime.first_device()
                 module = lower(closed, closed.jaxpr.name)
                 return _CompiledCall(
@@ -281,6 +281,15 @@ def _plan_of(
     except Exception:
         return None
     return _FusedCall(compute, closed.out_avals, make())
+
+
+def _equations(jaxpr: Jaxpr) -> Iterator[Eqn]:
+    """Yield the equations that are no calls, also those in calls."""
+    for eqn in jaxpr.eqns:
+        if getattr(eqn.primitive, "eager", None) is call_rules.applied_eager:
+            yield from _equations(eqn.params["jaxpr"].jaxpr)
+        else:
+            yield eqn
 
 
 _HERE: Final = object()

@@ -6,11 +6,10 @@ takes ten milliseconds to compile, once for the shapes, and is on the disk for t
 process. The decision rests on shapes and primitives only, so equal calls give equal bits.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable
 from typing import Final
 
-from imprint._src.control_flow.call import applied_eager
-from imprint._src.core.jaxpr import Eqn, Jaxpr
+from imprint._src.core.jaxpr import Eqn
 from imprint._src.core.primitive import Primitive, ThreadedPrimitive
 
 FEWEST: Final = 1 << 12
@@ -60,17 +59,20 @@ def program_pays(primitive: Primitive, size: int, results: int) -> bool:
     return nanoseconds >= _LONG
 
 
-def function_pays(jaxpr: Jaxpr) -> bool:
+def function_pays(equations: Iterable[Eqn]) -> bool:
     """Return whether a function of primitives takes less time as one program.
 
     It does if it has several loops over much memory, or one of a slow reference, and
     nothing that NumPy may do faster, such as sorting. XLA reduces combinations of slices
     by scalar code, so a function with slices and a reduction does not. Nor does one of
     bits: programs flush subnormal numbers.
+
+    Args:
+        equations: the equations of the function, and of functions that it calls.
     """
     nanoseconds, loops, is_slow = 0.0, 0, False
     has_slice = has_reduction = False
-    for eqn in _equations(jaxpr):
+    for eqn in equations:
         size = max([v.aval.size for v in (*eqn.invars, *eqn.outvars)], default=0)
         if size < LARGE:
             continue
@@ -94,12 +96,3 @@ def function_pays(jaxpr: Jaxpr) -> bool:
     if has_slice and has_reduction:
         return False
     return nanoseconds >= _LONG and (is_slow or loops > 1)
-
-
-def _equations(jaxpr: Jaxpr) -> Iterator[Eqn]:
-    """Yield the equations that are no calls, also those in calls."""
-    for eqn in jaxpr.eqns:
-        if getattr(eqn.primitive, "eager", None) is applied_eager:
-            yield from _equations(eqn.params["jaxpr"].jaxpr)
-        else:
-            yield eqn

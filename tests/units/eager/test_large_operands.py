@@ -120,3 +120,10 @@ def test_the_table_names_primitives():
 def test_flags_reach_large_operands():
     with imprint.debug_nans(True), pytest.raises(imprint.errors.NonFiniteError):
         inp.log1p(inp.asarray(X))
+
+
+def test_an_effect_on_a_large_operand_has_no_results():
+    seen = []
+    imprint.debug.callback(seen.append, imprint.numpy.ones(1 << 13))
+    imprint.effects_barrier()
+    assert seen[0].shape == (1 << 13,)

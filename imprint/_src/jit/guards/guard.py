@@ -18,14 +18,19 @@ from imprint._src.jit.fingerprint.raw_access import GONE, MISSING, storage_of
 from imprint._src.jit.guards.dependencies import Dependencies
 from imprint._src.jit.guards.guard_steps import guard_steps
 from imprint._src.jit.guards.locations import Contents, location_name
-from imprint._src.jit.guards.python_guard import python_guard
 from imprint._src.jit.guards.values import Dependency, RecordedItems, is_same_plain
 
 _COMPILED_AT: Final = 2
 """The success at which a guard is compiled first: many versions are called once."""
-_new_check: Callable[..., Callable[[], bool]] = (
-    python_guard if native.core is None else native.core.Guard
-)
+
+
+def _new_check(
+    dependencies: Dependencies, otherwise: Callable[[], bool]
+) -> Callable[[], bool]:
+    make: Any = None if native.core is None else native.core.Guard
+    if make is None:
+        from imprint._src.jit.guards.python_guard import python_guard as make  # noqa: PLC0415 - few machines lack the core
+    return make(guard_steps(dependencies.reads), otherwise)
 
 
 class Change(NamedTuple):
@@ -98,7 +103,7 @@ class Guard:
         self.dependencies = found
         self._count = count = self._count + 1
         if count >= _COMPILED_AT and count & (count - 1) == 0:  # 2, 4, 8, ...
-            self.check = _new_check(guard_steps(found.reads), self._comparison())
+            self.check = _new_check(found, self._comparison())
             if self.changed is not None:
                 self.changed(self.check)
         return True
