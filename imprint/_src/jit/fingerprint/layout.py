@@ -53,7 +53,6 @@ class ClassLayout:
         derived: cached properties, which reading an instance fills in.
         is_frozen: whether it is a frozen dataclass that compares by fields.
         speaks: whether it defines `__imprint_token__`.
-        is_descriptor: whether instances are descriptors, as functions are.
         copier: copies the state in C; ellipsis until it is needed.
         rule: how `content` reads an instance.
         compared_by: how `static_values` compares instances.
@@ -71,7 +70,7 @@ class ClassLayout:
             "derived",
             "fields",
         ),
-        *("has_dict", "hashable", "is_dataclass", "is_descriptor", "is_exception"),
+        *("has_dict", "hashable", "is_dataclass", "is_exception"),
         *("is_frozen", "is_holder", "is_library", "module", "name"),
         *("package", "qualname", "recent", "rule", "speaks", "storage"),
     )
@@ -110,7 +109,6 @@ class ClassLayout:
         self.defines_hash: bool = type(_lookup(own[:-1], "__hash__")) is FunctionType
         self.defines_eq: bool = any("__eq__" in d for d in own[:-1])
         self.speaks: bool = _lookup(own, "__imprint_token__") is not None
-        self.is_descriptor: bool = _lookup(own, "__get__") is not None
         self.copier: Any = ...
         self.rule: Any = None
         self.compared_by: Any = None
