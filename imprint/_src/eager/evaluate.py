@@ -112,8 +112,8 @@ def evaluate(  # noqa: C901, PLR0912 - hot: a helper costs 60 ns
         raise
     if (
         hosts
-        and out_avals  # effects have none
         and hosts[0].size >= FEWEST
+        and out_avals  # effects have none
         and program_pays(primitive, hosts[0].size, out_avals[0].size)
     ):
         return _evaluate_there(primitive, operands, params)
