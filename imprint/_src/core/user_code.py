@@ -233,6 +233,13 @@ def is_user_function(value: Any) -> bool:
     )
 
 
+def is_fixed_function(fun: FunctionType) -> bool:
+    """Return whether a function is taken to stay as it is, but for user code it holds."""
+    if not fun.__closure__ or are_libraries_fixed() or _is_own(fun):
+        return not is_user_function(fun)
+    return False
+
+
 def is_user_namespace(namespace: dict[str, Any]) -> bool:
     """Return whether a dictionary belongs to a user module."""
     file = _text(namespace, "__file__")

@@ -6,7 +6,6 @@
 - `token`: hashable plain data as keys
 - `content`: values read as plain data
 - `callables`: tokens of callables
-- `snapshot`: tokens of functions that were read before
 - `static_values`: which values may be static, and their keys
 - `wording`: contents as text
 """

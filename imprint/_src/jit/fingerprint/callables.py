@@ -41,9 +41,7 @@ def _token(fun: Any, reader_class: type[ContentReader]) -> Token:
     content = reader.value(fun)
     if type(content) is Token:
         return content
-    return token_of(
-        (ROOT, content), volatile=reader.volatile, has_cells=reader.has_cells
-    )
+    return token_of((ROOT, content))
 
 
 class _ShapeReader(ContentReader):

@@ -19,7 +19,7 @@ from contextlib import suppress
 from dataclasses import fields
 from enum import Enum, auto
 from types import FunctionType
-from typing import Any, ClassVar, Final, cast, final
+from typing import Any, ClassVar, Final, NamedTuple, TypeAlias, cast, final
 from weakref import ref
 
 import numpy as np
@@ -27,7 +27,7 @@ import numpy as np
 from imprint._src import native
 from imprint._src.core.array import Array
 from imprint._src.core.identity import identity, ids_of
-from imprint._src.core.user_code import is_user_function
+from imprint._src.core.user_code import are_libraries_fixed, is_fixed_function
 from imprint._src.errors import ArgumentError
 from imprint._src.jit.fingerprint.content import (
     HASHED,
@@ -43,13 +43,6 @@ from imprint._src.jit.fingerprint.layout import (
     layouts,
 )
 from imprint._src.jit.fingerprint.raw_access import bases_of, class_of, namespace_of
-from imprint._src.jit.fingerprint.snapshot import (
-    Check,
-    new_check,
-    remember,
-    snapshot_of,
-    unchanged_since,
-)
 from imprint._src.jit.fingerprint.token import (
     ABSENT,
     Content,
@@ -421,7 +414,7 @@ def read_field(value: Any) -> tuple[Hashable, bool]:
     if kind is FunctionType:
         token = scalar_function_token(value)
         if token is not None:
-            return token, not (token.has_cells or is_user_function(value))
+            return token, is_fixed_function(value)
     return _read(value, "", _FieldReader())
 
 
@@ -468,10 +461,10 @@ def _read(value: Any, name: str, reader: "_StaticReader") -> tuple[Hashable, boo
         ) from refused.__cause__
     if type(content) is Equal:
         return content, True
-    is_steady = not (reader.volatile or reader.has_cells or reader.has_user_code)
+    is_steady = not (reader.volatile or reader.variable)
     token, head = content, head_of(content)
     if head is tuple or head is frozenset or type(head) is ClassLayout:
-        token = token_of(content, volatile=not is_steady, has_cells=reader.has_cells)
+        token = token_of(content)
     if is_steady and not is_scalar(value):
         is_small = reader.leaves_read < _LARGE
         _remember(value, token, is_plain=reader.is_plain and is_small)
@@ -551,58 +544,86 @@ def _forget(dead: Any, *, known: Any = _known) -> None:
 _strong: Final[deque[_StrongEntry]] = deque()
 
 
+# ---- tokens of functions ----
+
+_Variable: TypeAlias = tuple["ref[FunctionType]", Content]
+"""A function that may change, and its token."""
+
+
+class _FixedFunction(NamedTuple):
+    """The token of a function that is taken to stay as it is, but for functions in it.
+
+    Args:
+        function: the function.
+        token: its token.
+        parts: the functions in it that may change.
+    """
+
+    function: "ref[FunctionType]"
+    token: Content
+    parts: tuple[_Variable, ...]
+
+
+_fixed: Final[dict[int, _FixedFunction]] = {}
+"""By the `id` of a function; an entry goes with it."""
+
+
+def _remember_function(
+    fun: FunctionType, token: Content, parts: tuple[_Variable, ...]
+) -> None:
+    key = id(fun)
+
+    def forget(_: object, *, fixed: Any = _fixed) -> None:
+        fixed.pop(key, None)  # by a default: also at exit
+
+    _fixed[key] = _FixedFunction(ref(fun, forget), token, parts)
+
+
+def _are_as_read(functions: Iterable[_Variable]) -> bool:
+    return all([static_token(each(), "") is token for each, token in functions])  # noqa: C419 - a generator takes 100 ns more
+
+
 # ---- tokens of nested tuples ----
 
 _LASTING: Final = ids_of(int, bool, str, bytes, type(None))
 """Classes of which an entry keeps the values alive."""
 
 
-@final
-class _NestedEntry:
+class _NestedEntry(NamedTuple):
     """The token of nested tuples of the same items, which are new tuples at each call.
 
     Args:
         token: the token.
         kept: the numbers and texts among the items.
         watched: the other items; the entry goes with the first of them.
-        checks: for each function among them, whether it is unchanged.
+        functions: the functions in them that may change.
     """
 
-    __slots__ = ("_checks", "_kept", "_watched", "token")
-
-    def __init__(
-        self,
-        token: Hashable,
-        kept: list[Any],
-        watched: list["ref[Any]"],
-        checks: list[tuple["ref[Any]", Check]],
-    ) -> None:
-        self.token = token
-        self._kept = kept
-        self._watched = watched
-        self._checks = checks
-
-    def holds(self) -> bool:
-        """Return whether the functions are as they were; hot."""
-        return all([check(function()) for function, check in self._checks])  # noqa: C419 - a generator takes 100 ns more
+    token: Hashable
+    kept: list[Any]
+    watched: list["ref[Any]"]
+    functions: tuple[_Variable, ...]
 
 
 def _nested_token(ids: bytes, value: Any, name: str) -> Hashable:
     entry = _nested.get(ids)
-    if entry is not None and entry.holds():
+    if entry is not None and _are_as_read(entry.functions):
         return entry.token
     token = _quick_token(value, tuple)
     if token is None:
-        token = _read(value, name, _StaticReader())[0]
-        _remember_nested(ids, value, name, token)
+        reader = _StaticReader()
+        token = _read(value, name, reader)[0]
+        if not reader.volatile:
+            _remember_nested(ids, value, token, reader.variable)
     return token
 
 
-def _remember_nested(ids: bytes, value: Any, name: str, token: Hashable) -> None:
+def _remember_nested(
+    ids: bytes, value: Any, token: Hashable, functions: tuple[_Variable, ...]
+) -> None:
     """Keep the token of nested tuples, if their items show when it no longer holds."""
     kept: list[Any] = []
     watched: list[ref[Any]] = []
-    checks: list[tuple[ref[Any], Check]] = []
 
     def forget(_: object, *, nested: Any = _nested) -> None:
         nested.pop(ids, None)  # by a default: also at exit
@@ -614,18 +635,10 @@ def _remember_nested(ids: bytes, value: Any, name: str, token: Hashable) -> None
             continue
         if kind is not FunctionType and kind is not tree.TreeDef:
             return
-        held = ref(item, forget)
-        watched.append(held)
-        if kind is FunctionType:
-            check = unchanged_since(item)
-            if check is None:
-                return
-            checks.append((held, check))
-    if _read(value, name, _StaticReader())[0] is not token:
-        return  # another thread changed a function
+        watched.append(ref(item, forget))
     if len(_nested) >= _MOST:
         _nested.pop(next(iter(_nested)), None)
-    _nested[ids] = _NestedEntry(token, kept, watched, checks)
+    _nested[ids] = _NestedEntry(token, kept, watched, functions)
 
 
 def _items_of(value: Any) -> Iterable[Any]:
@@ -658,8 +671,8 @@ class _StaticReader(StateReader):
     container_leaves: ClassVar[int] = HASHED // 8
     scalars: ClassVar[int] = HASHED // 8
     array_bytes: ClassVar[float] = HASHED
-    has_user_code: bool = False
-    """Whether it reads user functions, whose code may be edited in place."""
+    variable: "tuple[_Variable, ...]" = ()
+    """The functions that it read and which may change."""
     is_plain: bool = True
     """Whether it reads only plain data."""
     _is_free: bool = False
@@ -689,21 +702,21 @@ class _StaticReader(StateReader):
             self._is_free = False
 
     def function(self, fun: FunctionType) -> Content:
-        known = snapshot_of(fun)
-        if known is not None and known.check is not None and known.check(fun):
-            self.leaves_read += known.leaves
-            self.has_user_code |= known.has_user_code
-            self.volatile |= known.token.volatile
-            self.has_cells |= known.token.has_cells
+        """Return the token of a function; one that is fixed is read once."""
+        known = _fixed.get(id(fun))
+        if known is not None and known.function() is fun and _are_as_read(known.parts):
+            self.variable += known.parts
             return known.token
-        outer, self.has_user_code = self.has_user_code, is_user_function(fun)
-        before, check = self.leaves_read, new_check(known, fun)
-        content = super().function(fun)
-        if self._done.get(id(fun)) is content:  # it does not depend on its place
-            read = content, self.leaves_read - before, self.has_user_code
-            remember(fun, check, read)
-        self.has_user_code |= outer
-        return content
+        variable, volatile = self.variable, self.volatile
+        self.variable, self.volatile = (), False
+        token = super().function(fun)
+        is_fixed = are_libraries_fixed() or not self.volatile
+        if not (is_fixed and is_fixed_function(fun)):
+            self.variable = ((ref(fun), token),)
+        elif self._done.get(id(fun)) is token:  # it does not depend on its place
+            _remember_function(fun, token, self.variable)
+        self.variable, self.volatile = variable + self.variable, volatile
+        return token
 
     def said(self, said: Any) -> Content:
         content = super().said(said)

@@ -68,17 +68,12 @@ class Token:
 
     Args:
         content: plain data; see the header.
-        volatile: whether it holds a container, attribute or empty cell that can change in
-            place; then it is read again for each call.
-        has_cells: whether it has closure variables, which other functions may rebind.
     """
 
-    __slots__ = ("__weakref__", "content", "has_cells", "volatile")
+    __slots__ = ("__weakref__", "content")
 
-    def __init__(self, content: Content, *, volatile: bool, has_cells: bool) -> None:
+    def __init__(self, content: Content) -> None:
         self.content = content
-        self.volatile = volatile
-        self.has_cells = has_cells
 
     def __repr__(self) -> str:
         return f"<token at {id(self):#x}>"
@@ -119,12 +114,12 @@ def find_token(content: Content) -> Token | None:
     return None if found is None else found()
 
 
-def token_of(content: Content, *, volatile: bool, has_cells: bool) -> Token:
+def token_of(content: Content) -> Token:
     """Return the one token of a content."""
     found = find_token(content)
     if found is not None:
         return found
-    token = Token(content, volatile=volatile, has_cells=has_cells)
+    token = Token(content)
     entry = _TokenReference(token, _forget)
     entry.content = content
     other = _tokens.setdefault(content, entry)
