@@ -17,7 +17,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from imprint._src import runtime
+from imprint._src import native, runtime
 from imprint._src.array import (
     ArrayImpl,
     buffer_on,
@@ -30,7 +30,8 @@ from imprint._src.array import (
     wrap_host,
 )
 from imprint._src.bootstrap import hooks
-from imprint._src.config import settings
+from imprint._src.config import Settings, settings
+from imprint._src.core import aval as aval_module
 from imprint._src.core.aval import ShapedArray, get_aval
 from imprint._src.core.control import ControlPrimitive, Eager, one_equation
 from imprint._src.core.host_kernel import is_off_host
@@ -385,4 +386,21 @@ def _lowered(
     return first.derived(key, make)
 
 
-hooks.install_eager(evaluate)
+def _native_evaluate() -> Any:
+    """Return the twin of `evaluate` in C."""
+    native.core.setup_eager(
+        {
+            "primitive": Primitive,
+            "aval": ShapedArray,
+            "scalar_avals": vars(aval_module)["_of_scalar"],
+            "flags": Settings,
+            "quiet": quiet,
+            "asarray": np.asarray,
+            "fewest": FEWEST,
+            "evaluate": evaluate,
+        }
+    )
+    return native.core.evaluate
+
+
+hooks.install_eager(evaluate if native.core is None else _native_evaluate())

@@ -1,8 +1,8 @@
 """The native core: warm calls in C, if it was built.
 
 - `core.c`: the calls
-- `guards.c`, `trees.c` and `walks.c`: parts of it, the guards, trees of containers, and
-  walks over any trees
+- `eager.c`, `guards.c`, `trees.c` and `walks.c`: parts of it, the evaluation of primitives,
+  the guards, trees of containers, and walks over any trees
 - `kernels`: kernels in C++ for compiled programs
 - `direct.c`: an extension of its own, calls of small programs without the engine
 

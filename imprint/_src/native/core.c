@@ -1463,6 +1463,8 @@ static int take(PyObject *parts, const char *name, void *place)
     if (read_offset(type, name, &of.field) < 0)                                           \
         return NULL;
 
+#include "eager.c"
+
 static PyObject *setup(PyObject *Py_UNUSED(module), PyObject *parts)
 {
     PyTypeObject *flags = NULL, *values = NULL;
@@ -1512,6 +1514,9 @@ static PyObject *setup(PyObject *Py_UNUSED(module), PyObject *parts)
 
 static PyMethodDef functions[] = {
     {"setup", setup, METH_O, "Take the classes and functions that warm calls use."},
+    {"setup_eager", setup_eager, METH_O, "Take what the evaluation of primitives uses."},
+    {"evaluate", (PyCFunction)(void (*)(void))evaluate, METH_FASTCALL,
+     "Return the results of a primitive."},
     {"setup_walks", setup_walks, METH_VARARGS, "Take the tables of `tree.walk`."},
     {"walk", (PyCFunction)(void (*)(void))walk, METH_FASTCALL,
      "Append the leaves of a tree to a list; return its shape."},

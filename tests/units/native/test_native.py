@@ -21,6 +21,7 @@ ROOT = Path(__file__).parents[3]
 SECTIONS = (
     "guards",
     "units/jit/test_dispatch.py",
+    "units/eager",
     "units/native",
     "spec/test_donation.py",
     "spec/test_stages.py",
@@ -174,6 +175,9 @@ FORMS = {
     "ahead of time": lambda: ahead_of_time(X, Y),
     "ahead of time, keywords": lambda: ahead_of_time(y=X, x=HOST),
     "guarded": lambda: guarded(X),
+    "operation": lambda: X + Y,
+    "operation with a number": lambda: X * 2.5,
+    "operation with parameters": lambda: X[3],
 }
 ERRORS = {
     "too many": (lambda: one(X, X), TypeError),
