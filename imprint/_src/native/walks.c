@@ -12,14 +12,25 @@ static struct {
 
 enum Opened { FAILED = -1, UNKNOWN, A_LEAF, A_NONE, A_NODE };
 
-/* Return whether all keys of a dict are plain texts. */
-static int has_text_keys(PyObject *dict)
+/* The twin of `tree.walk.has_plain_keys`. */
+static int has_plain_keys(PyObject *dict)
 {
     Py_ssize_t at = 0;
     PyObject *key, *value;
-    while (PyDict_Next(dict, &at, &key, &value))
-        if (!PyUnicode_CheckExact(key))
+    PyTypeObject *kind = NULL;
+    while (PyDict_Next(dict, &at, &key, &value)) {
+        if (kind == NULL)
+            kind = Py_TYPE(key);
+        if (Py_TYPE(key) != kind)
             return 0;
+        if (kind == &PyTuple_Type) {
+            for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(key); i++)
+                if (!PyUnicode_CheckExact(PyTuple_GET_ITEM(key, i)))
+                    return 0;
+        } else if (kind != &PyUnicode_Type && kind != &PyLong_Type) {
+            return 0;
+        }
+    }
     return 1;
 }
 
@@ -45,7 +56,7 @@ static enum Opened open_node(PyObject *node, PyObject *openers, PyObject **child
     } else if (kind == &PyList_Type) {
         *children = PyList_AsTuple(node);
     } else if (kind == &PyDict_Type) {
-        if (!has_text_keys(node))
+        if (!has_plain_keys(node))
             return UNKNOWN;
         PyObject *keys = PyDict_Keys(node);
         if (keys == NULL || PyList_Sort(keys) < 0) {

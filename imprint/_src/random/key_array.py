@@ -302,6 +302,7 @@ tree.register_pytree_with_keys(
     PRNGKeyArray,
     lambda keys: (((_DATA, keys.data),), keys.implementation.name),
     lambda name, children: _rebuilt(children[0], BY_NAME[name]),
+    lambda keys: ((keys.data,), keys.implementation.name),
 )
 opaque_types.add(PRNGKeyArray)
 

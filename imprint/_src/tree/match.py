@@ -16,6 +16,7 @@ from imprint._src.tree.walk import (
     all_leaf_types,
     all_text,
     fields_of,
+    has_plain_keys,
     is_named_tuple,
     raw_opener_of,
 )
@@ -84,7 +85,10 @@ class _MatchGenerator:
         self.lines: list[str] = []
         self.leaves: list[str] = []
         self.apart: list[str] = []
-        self.names: dict[str, Any] = {"all_text": all_text}
+        self.names: dict[str, Any] = {
+            "all_text": all_text,
+            "has_plain_keys": has_plain_keys,
+        }
         self._places = places
         self._count = 0
         self._leaf_count = 0
@@ -119,10 +123,12 @@ class _MatchGenerator:
             self._opened(node, kind, name)
 
     def _dict(self, node: dict[Any, Any], name: str) -> None:
-        if not all_text(map(type, node)):
+        if not has_plain_keys(node):
             raise KeyError
         self._check(f"{name}.__class__ is not dict or len({name}) != {len(node)}")
-        self._check(f"not all_text(map(type, {name}))")
+        is_text = all_text(map(type, node))  # the usual keys: inline, 150 ns less
+        plain = f"all_text(map(type, {name}))" if is_text else f"has_plain_keys({name})"
+        self._check(f"not {plain}")
         for key in sorted(node):
             self._child(node[key], f"{name}[{key!r}]")
 

@@ -3,7 +3,7 @@
 optree takes 100 ns for a leaf and 2 µs for a registered node; a walk 25 ns and 400 ns.
 A shape is a nested tuple, unique for a structure: a node is its class, its static data
 or keys, then the shapes of its children, or their number where all are known leaf
-types. A walk raises `KeyError` at anything else (a dict with keys that are no text, a class that
+types. A walk raises `KeyError` at anything else (a dict whose keys are not plain, a class that
 is no known leaf). Then the caller uses optree. The native core walks in C.
 """
 
@@ -47,7 +47,7 @@ def walk(tree: Any, leaves: list[Any]) -> Shape:
     children: Any = tree
     head: tuple[Any, ...] = (kind,)
     if kind is dict:
-        if not all_text(map(type, tree)):
+        if not has_plain_keys(tree):
             raise KeyError
         keys = tuple(sorted(tree))
         children = [tree[key] for key in keys]
@@ -69,6 +69,17 @@ def walk(tree: Any, leaves: list[Any]) -> Shape:
 
 
 # ---- classes ----
+
+
+def has_plain_keys(node: dict[Any, Any]) -> bool:
+    """Return whether all keys are `str`, or all `int`, or all tuples of `str`.
+
+    Equal keys are the same then, down to their classes, and they have an order.
+    """
+    kinds = {*map(type, node)}
+    if kinds == {tuple}:
+        return all(all_text(map(type, key)) for key in node)
+    return kinds <= {str} or kinds == {int}
 
 
 def is_named_tuple(kind: type) -> bool:

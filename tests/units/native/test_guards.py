@@ -10,6 +10,7 @@ import math
 import types
 import weakref
 from contextlib import contextmanager
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -44,6 +45,15 @@ class Slotted:
         self.rate = 1234.5
 
 
+class Fields(NamedTuple):
+    rate: float
+
+
+class Point(Fields):
+    def __init__(self, _):
+        self.depth = 1000
+
+
 class Part:
     pass
 
@@ -55,6 +65,7 @@ class Config:
 
 MODEL, SLOTTED, CONFIG = Model(), Slotted(), Config()
 SCALE, TABLE, NUMBERS = 1000, {"rate": 0.5}, [0.5 + i for i in range(20)]
+POINT = Point(0.5)
 PARTS = [Part(), Part(), None]
 NAMED = {"a": Part(), "b": 2.5}
 NOTHING = []
@@ -88,6 +99,8 @@ READERS = {
     "slot": lambda x: x * SLOTTED.rate,
     "frozen": lambda x: x * CONFIG.rate,
     "absent": lambda x: x * getattr(MODEL, "extra", 1),
+    "attribute of a tuple": lambda x: x * POINT.depth,
+    "absent of a tuple": lambda x: x * getattr(POINT, "extra", 1),
     "item": lambda x: x * TABLE["rate"],
     "index": lambda x: x * NUMBERS[3],
     "list": lambda x: x * sum(NUMBERS),
@@ -171,6 +184,9 @@ CHANGES = [
     ("frozen", lambda: attribute(globals(), "CONFIG", Config(7.5))),
     ("absent", lambda: attribute(MODEL, "extra", 7)),
     ("absent", lambda: attribute(Base, "extra", 7)),
+    ("attribute of a tuple", lambda: attribute(POINT, "depth", 7)),
+    ("absent of a tuple", lambda: attribute(POINT, "extra", 7)),
+    ("absent of a tuple", lambda: attribute(Point, "extra", 7)),
     ("item", lambda: attribute(TABLE, "rate", 7.5)),
     ("index", lambda: attribute(NUMBERS, 3, 7.5)),
     ("list", lambda: attribute(NUMBERS, 19, 7.5)),
@@ -211,6 +227,14 @@ def test_each_kind_of_change_is_seen(language, name, changed):
         with changed():
             assert guard() is False
             assert guard() is False
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["attribute", "absent", "child", "attribute of a tuple", "absent of a tuple"],
+)
+def test_plain_attributes_are_compared_without_python(name):
+    assert "call" not in {step[0] for step in guard_steps(reads_of(READERS[name]))}
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -228,3 +228,22 @@ def test_identical_items_of_remembered_data_are_not_compared():
     assert not spied.differs([len, Spy])
     assert known.differs([*value[:-1], Setting(100)])
     assert not known.differs([*value[:-1], Setting(99)])
+
+
+def test_an_object_that_is_equal_is_hashed_once():
+    class Counted:
+        hashed = 0
+
+        def __eq__(self, other):
+            return type(other) is Counted
+
+        def __hash__(self):
+            Counted.hashed += 1
+            return 1
+
+    known = StaticGuard(Counted())
+    for _ in range(9):  # it is learned again after 1, 2, 4, 8
+        assert not known.differs(Counted())
+    Counted.hashed = 0
+    assert not known.differs(Counted())
+    assert Counted.hashed == 1

@@ -46,7 +46,7 @@ tree.register_pytree_node(
 )
 
 LEAVES = st.sampled_from([1, 1.0, True, "text", b"", object()])
-KEYS = st.sampled_from(["a", "b", "c", 1, 1.0, True])
+KEYS = st.sampled_from(["a", "b", "c", 1, 1.0, True, ("a",), ("a", "b"), (1,)])
 STATIC = st.sampled_from([1, 1.0, True, 0.0, -0.0, "a", (1,), (True,)])
 TREES = st.recursive(
     LEAVES | st.none(),
@@ -83,7 +83,21 @@ def test_a_shape_has_one_structure(x, y):
     assert same_shape == (tree.structure(x) is tree.structure(y))
 
 
-@pytest.mark.parametrize("x", [{1: 2}, OrderedDict(a=1), [object()]])
+@pytest.mark.parametrize("keys", [(2, 1), (("b",), ("a", "c")), ((), ("a",))])
+def test_plain_keys_are_walked(keys):
+    x = dict.fromkeys(keys, (1, None))
+    leaves = []
+    assert walk(x, leaves)[:2] == (dict, tuple(sorted(keys)))
+    assert leaves == [1, 1]
+
+
+@pytest.mark.parametrize(
+    "x",
+    [
+        *({1.5: 2}, {True: 2}, {1: 2, "a": 3}, {(1,): 2}, {("a",): 2, "a": 3}),
+        *(OrderedDict(a=1), [object()]),
+    ],
+)
 def test_unknown_nodes_are_left_to_optree(x):
     with pytest.raises(KeyError):
         walk(x, [])

@@ -15,6 +15,7 @@ from types import (
     MappingProxyType,
     MemberDescriptorType,
     ModuleType,
+    SimpleNamespace,
 )
 from typing import Any, Final, TypeAlias, cast, final
 
@@ -57,6 +58,14 @@ _OF_PROGRAMS: Final = FunctionType, CodeType, type, ModuleType
 _PLAIN: Final = ids_of(dict, list, tuple)
 _IMMUTABLE: Final[Any] = (tuple, frozenset)
 _PROXY: Final[Any] = MappingProxyType
+_GENERIC_READS: Final = frozenset(
+    id(class_attribute(cls, "__getattribute__"))
+    for cls in (
+        *(object, tuple, list, dict, set, frozenset, str, bytes, int, float),
+        SimpleNamespace,
+    )
+)
+"""The `__getattribute__` of classes that read an attribute as `object` does."""
 
 
 def guard_steps(reads: tuple[Dependency, ...]) -> tuple[Step, ...]:
@@ -292,8 +301,8 @@ def _has_plain_name(cls: type, name: str) -> bool:
 
 
 def _has_plain_getattribute(cls: type) -> bool:
-    """Return whether reading an attribute of an object runs no `__getattribute__`."""
-    return class_attribute(cls, "__getattribute__") is object.__getattribute__
+    """Return whether reading an attribute of an object runs no user's `__getattribute__`."""
+    return id(class_attribute(cls, "__getattribute__")) in _GENERIC_READS
 
 
 def _has_plain_dict(cls: type) -> bool:
