@@ -12,7 +12,7 @@ each key.
 # pyright: reportPrivateUsage=false
 
 import weakref
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable
 from typing import Any, Final, Self, cast, final
 
 import numpy as np
@@ -546,9 +546,14 @@ def to_array(x: Any) -> ArrayImpl:
     return from_host(aval, host_values(x, aval.dtype))
 
 
-def buffers_of(device: runtime.Device, values: Iterable[Any]) -> list[runtime.Buffer]:
-    """Return buffers on a device of numbers, NumPy arrays and arrays."""
-    return [buffer_on(to_array(x), device) for x in values]
+def captured_buffer(x: ArrayImpl, device: runtime.Device) -> runtime.Buffer:
+    """Return the buffer of an alias, that of its origin, with which it is donated."""
+    origin = x._origin() if hasattr(x, "_origin") else None
+    if origin is not None and hasattr(x, "_host") and not hasattr(x, "_buffer"):
+        is_same = origin.device is x.device and hasattr(origin, "_host")
+        if is_same and origin._host is x._host:
+            x._buffer = buffer_of(origin)
+    return buffer_on(x, device)
 
 
 def host_values(x: Any, dtype: DType) -> NDArray:

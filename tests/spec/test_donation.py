@@ -184,8 +184,9 @@ def test_an_array_can_be_donated_and_captured():
     assert f(fresh(3)).tolist() == [2, 2, 2]
 
 
-def test_a_captured_array_that_another_call_takes_is_named():
-    table = fresh(3)
+@pytest.mark.parametrize("make", [fresh, lambda n: inp.asarray(np.ones(n, "f"))])
+def test_a_captured_array_that_another_call_takes_is_named(make):
+    table = make(3)
     f = imprint.jit(lambda x: x + table)
     assert f(1.0).tolist() == [2, 2, 2]
     take(table)

@@ -16,7 +16,7 @@ from typing import Any, Final, cast, final, overload
 
 import numpy as np
 
-from imprint._src.array import ArrayImpl, buffer_of
+from imprint._src.array import ArrayImpl, captured_buffer
 from imprint._src.config import settings
 from imprint._src.core.array_interop import conversion, shown
 from imprint._src.core.aval import ShapedArray, get_aval
@@ -408,7 +408,7 @@ def has_callbacks(jaxpr: Jaxpr) -> bool:
 def _detached(x: Any) -> Any:
     """Return an equal array that user code has no reference to."""
     if type(x) is ArrayImpl:
-        return ArrayImpl(x.aval, buffer_of(x))
+        return ArrayImpl(x.aval, captured_buffer(x, x.device))
     return x.copy() if type(x) is np.ndarray else x
 
 

@@ -13,7 +13,7 @@ from functools import partial
 from typing import Any, Final, Literal, NamedTuple
 
 from imprint._src import runtime
-from imprint._src.array import buffer_over, buffers_of, to_array
+from imprint._src.array import buffer_over, captured_buffer, to_array
 from imprint._src.core.aval import ShapedArray
 from imprint._src.jit.compilation.counters import COUNTERS
 from imprint._src.jit.compilation.lowered import LoweredProgram
@@ -131,9 +131,9 @@ def const_buffers(
 ) -> tuple[runtime.Buffer, ...]:
     """Return the buffers of the constants, in the layout of the executable."""
     on = executable.device
-    if not isinstance(on, runtime.Partition):
-        return tuple(buffers_of(on, module.consts))
     arrays = [*map(to_array, module.consts)]
+    if not isinstance(on, runtime.Partition):
+        return tuple([captured_buffer(x, on) for x in arrays])
     given = executable.in_shardings[: len(arrays)]
     pairs = zip(arrays, given, strict=True)
     return tuple(
