@@ -39,6 +39,7 @@ WIDTHS = (46, 10, 10, 7, 7, 7, 7)
 
 def main() -> None:
     """Measure the chosen rows and print each as it is known."""
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # users have bytecode
     words = sys.argv[1:]
     # One function is compiled for many call signatures on purpose.
     warnings.filterwarnings("ignore", ".* was compiled 8 times")
