@@ -11,6 +11,7 @@ from typing import Final
 
 from imprint._src.core.jaxpr import Eqn
 from imprint._src.core.primitive import Primitive, ThreadedPrimitive
+from imprint._src.dtypes import is_inexact
 
 FEWEST: Final = 1 << 12
 """Elements of the first operand up to which no primitive runs as a program for its cost."""
@@ -26,7 +27,7 @@ _BY_TIME: Final = {
     1.0: "reduce_prod sign population_count",
     1.4: "shift_left shift_right_arithmetic shift_right_logical",
     2.5: "exp exp2 tanh logistic log log2 mulhi",
-    5.0: "acosh clz erf erfc",
+    5.0: "acosh clz erf erfc nextafter",
     20.0: "acos asin atan atan2 expm1 log1p tan ndtri",
     40.0: "asinh atanh cbrt cosh dawsn erfcx log_ndtr sinh spence",
     80.0: "bessel_i0e bessel_i1e digamma direction erf_inv hypot",
@@ -44,6 +45,9 @@ _A_RESULT: Final = {"gather": 3.0, "searchsorted": 30.0}
 
 _UNFUSED: Final = {"iota": 0.5, "scatter-add": 5.0, **_A_RESULT}
 """Nanoseconds a result of references that XLA does not fuse, in a function of others."""
+
+_FLUSHING: Final = frozenset({"add", "sub", "mul", "div"})
+"""Arithmetic that takes subnormal floats for 0 in a program."""
 
 
 def program_pays(primitive: Primitive, size: int, results: int) -> bool:
@@ -65,13 +69,13 @@ def function_pays(equations: Iterable[Eqn]) -> bool:
     It does if it has several loops over much memory, or one of a slow reference, and
     nothing that NumPy may do faster, such as sorting. XLA reduces combinations of slices
     by scalar code, so a function with slices and a reduction does not. Nor does one of
-    bits: programs flush subnormal numbers.
+    bits and of arithmetic of floats: programs flush subnormal numbers.
 
     Args:
         equations: the equations of the function, and of functions that it calls.
     """
     nanoseconds, loops, is_slow = 0.0, 0, False
-    has_slice = has_reduction = False
+    has_slice = has_reduction = has_bits = has_arithmetic = False
     for eqn in equations:
         size = max([v.aval.size for v in (*eqn.invars, *eqn.outvars)], default=0)
         if size < LARGE:
@@ -80,6 +84,8 @@ def function_pays(equations: Iterable[Eqn]) -> bool:
         loops += 1
         has_slice |= name == "slice"
         has_reduction |= fusion is not None and fusion.reduces
+        has_bits |= name == "bitcast_convert_type"
+        has_arithmetic |= name in _FLUSHING and is_inexact(eqn.outvars[0].aval.dtype)
         if name in NANOSECONDS:
             is_slow = True
             nanoseconds += NANOSECONDS[name] * size
@@ -87,12 +93,12 @@ def function_pays(equations: Iterable[Eqn]) -> bool:
             nanoseconds += _UNFUSED[name] * eqn.outvars[0].aval.size
         elif type(eqn.primitive) is ThreadedPrimitive:
             nanoseconds += _PASS * size
-        elif fusion is None or name == "bitcast_convert_type":
+        elif fusion is None:
             return False
         elif fusion.work >= 1.0 or fusion.is_expensive:
             nanoseconds += _PASS * size
         else:
             loops -= 1
-    if has_slice and has_reduction:
+    if (has_slice and has_reduction) or (has_bits and has_arithmetic):
         return False
     return nanoseconds >= _LONG and (is_slow or loops > 1)

@@ -254,8 +254,10 @@ def diagonal(a: ArrayLike, offset: int = 0, axis1: int = 0, axis2: int = 1) -> A
         (*lead, top, left),
         (*x.shape[:-2], top + length, left + length),
     )
-    # In rows one longer than the matrix, its diagonal is the first column.
     flat = reshape(block, (*x.shape[:-2], length * length))
+    if not dims.is_symbolic(length):
+        return slice_in_dim(flat, 0, length * length, length + 1, axis=-1)
+    # In rows one longer than the matrix, its diagonal is the first column.
     none, ahead = (0, 0, 0), (0, length, 0)
     padded = pad(flat, scalar_like(x, 0), (*[none] * (x.ndim - 2), ahead))
     rows = reshape(padded, (*x.shape[:-2], length, length + 1))

@@ -260,7 +260,6 @@ class Builder:
     shift_right_logical = _binary("stablehlo.shift_right_logical")
     subtract = _binary("stablehlo.subtract")
     xor = _binary("stablehlo.xor")
-    next_after = _chlo_binary("chlo.next_after")
     polygamma = _chlo_binary(
         "chlo.polygamma"
     )  # derivative number `x` of digamma at `y`

@@ -21,6 +21,8 @@ FUNCTIONS = {
     "maximum": lambda x: inp.maximum(x, 0),
     "nan_to_num": inp.nan_to_num,
     "logaddexp2": lambda x: inp.logaddexp2(x, 1.0),
+    "frexp": inp.frexp,
+    "spacing": inp.spacing,
     "polyval": lambda x: inp.polyval(inp.asarray([1.0, 2.0, 3.0]), x),
     "logaddexp": lambda x: inp.logaddexp(x, 1.0),
     "nanvar": inp.nanvar,
@@ -31,6 +33,7 @@ FUNCTIONS = {
     ),
 }
 PRIMITIVES = {
+    "nextafter": lambda x: inp.nextafter(x, 1.0),
     "expm1": inp.expm1,
     "log1p": inp.log1p,
     "tanh": inp.tanh,
@@ -100,6 +103,13 @@ def test_large_and_small_operands_give_the_same_values(name):
     few = function(inp.asarray(X[:1000]))
     many = function(inp.asarray(X))
     assert_near(few, imprint.tree.map(lambda y: y[:1000], many))
+
+
+@pytest.mark.parametrize("function", [inp.spacing, lambda x: inp.ldexp(x, -1)])
+def test_subnormal_numbers_are_as_those_of_few(function):
+    least = np.finfo(np.float32).smallest_subnormal
+    x = inp.asarray(np.arange(-SIZE // 2, SIZE // 2) * least)
+    assert_same(function(x)[:1000], function(x[:1000]))
 
 
 def test_a_cheap_function_and_a_small_operand_are_none(compiled):

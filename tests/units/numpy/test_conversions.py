@@ -114,6 +114,23 @@ def test_traced_as_jax(name):
         assert_close(x, y)
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("name", ["frexp", "spacing"])
+def test_parts_of_subnormal_numbers(name, dtype):
+    info = np.finfo(dtype)
+    sizes = [0, info.smallest_subnormal, info.tiny / 3, info.tiny, 1, info.max, np.inf]
+    x = np.array([*sizes, np.nan, *(-np.array(sizes))], dtype)
+    with imprint.enable_x64(True), np.errstate(all="ignore"):
+        want = getattr(np, name)(x)
+        for call in (getattr(inp, name), imprint.jit(getattr(inp, name))):
+            got = call(inp.asarray(x))
+            for a, b in zip(*map(imprint.tree.leaves, (got, want)), strict=True):
+                np.testing.assert_array_equal(a, b)
+                if name == "frexp":
+                    a, b = a[~np.isnan(b)], b[~np.isnan(b)]
+                    np.testing.assert_array_equal(np.signbit(a), np.signbit(b))
+
+
 @pytest.mark.parametrize("name", ["frexp", "ldexp", "r_", "c_", "fill_diagonal"])
 def test_derivatives_are_those_of_jax(name):
     call = TRACED[name]

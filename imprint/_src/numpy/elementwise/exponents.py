@@ -20,12 +20,20 @@ from imprint._src.numpy.elementwise.arithmetic import (
     maximum,
     nextafter,
 )
-from imprint._src.numpy.elementwise.bitwise import bitwise_and, left_shift, right_shift
+from imprint._src.numpy.elementwise.bitwise import (
+    bitwise_and,
+    bitwise_or,
+    bitwise_xor,
+    left_shift,
+    right_shift,
+)
 from imprint._src.numpy.elementwise.comparison import (
     copysign,
     equal,
     isfinite,
+    less,
     logical_and,
+    not_equal,
 )
 from imprint._src.numpy.elementwise.selection import clip, where
 from imprint._src.numpy.promotion import (
@@ -36,7 +44,9 @@ from imprint._src.numpy.promotion import (
     refuse_complex,
 )
 from imprint._src.primitives.barrier import stop_gradient
+from imprint._src.primitives.elementwise.bitwise import clz
 from imprint._src.primitives.elementwise.convert import bitcast_convert_type
+from imprint.custom_derivatives import custom_jvp
 
 _MOST: Final = 4096
 """A power of 2 that takes every float to 0 or infinity."""
@@ -68,9 +78,7 @@ def frexp(x: ArrayLike, /) -> tuple[Array, Array]:
     refuse_complex("frexp", x)
     given = as_array("frexp", inexact("frexp", x))
     wide = _wide(given)
-    exponent = _exponent(wide)
-    fraction = _scaled(wide, -exponent)
-    return astype(fraction, given.dtype), astype(exponent, dtypes.int32)
+    return astype(_fraction(wide), given.dtype), _exponent(wide)
 
 
 @fuse_eager
@@ -110,7 +118,7 @@ def ldexp(x1: ArrayLike, x2: ArrayLike, /) -> Array:
         power = astype(power, dtypes.int32)
     least = 0 if dtypes.is_unsigned(power.dtype) else -_MOST
     power = astype(clip(power, least, _MOST), dtypes.int32)
-    scaled = _scaled(_scaled(wide, -exponent), exponent + power)
+    scaled = _scaled(_fraction(wide), exponent + power)
     return astype(scaled, given.dtype)
 
 
@@ -145,14 +153,15 @@ def spacing(x: ArrayLike, /) -> Array:
     info = cast("Any", dtypes.finfo(given.dtype))
     holder = dtypes.int16 if given.dtype.itemsize == 2 else _layout(given.dtype)[0]
     behind = info.nmant
-    stored = right_shift(bitcast_convert_type(size, holder), behind)
+    whole = bitcast_convert_type(size, holder)
+    stored = right_shift(whole, behind)
     normal = left_shift(maximum(stored - behind, 0), behind)
     subnormal = left_shift(full_like(stored, 1), clip(stored - 1, 0, behind))
     bits = where(stored > behind, normal, subnormal)
     step = bitcast_convert_type(bits, given.dtype)
     step = where(isfinite(given), step, float("nan"))
     at_end = equal(size, info.max)
-    away = where(equal(given, 0), 1, given)  # NumPy's is positive at -0.
+    away = where(equal(whole, 0), 1, given)  # NumPy's is positive at -0.
     return copysign(where(at_end, float("inf"), step), away)
 
 
@@ -169,19 +178,48 @@ def _layout(dtype: DType) -> tuple[DType, int, int]:
     return holder, info.nmant, info.maxexp - 1
 
 
+@custom_jvp
+def _fraction(x: Any) -> Any:
+    """Return the number in [0.5, 1) with the sign of `x`; `x` if it has no exponent."""
+    _, behind, bias = _layout(x.dtype)
+    bits, size = _bits(x)
+    digits = bitwise_and(left_shift(size, _shift(size, x.dtype)), (1 << behind) - 1)
+    sign = bitwise_xor(bits, size)
+    out = bitwise_or(bitwise_or(sign, digits), (bias - 1) << behind)
+    return bitcast_convert_type(where(_has_exponent(size, x.dtype), out, bits), x.dtype)
+
+
+@_fraction.defjvp
+def _fraction_jvp(primals: Any, tangents: Any) -> Any:
+    (x,), (t,) = primals, tangents
+    return _fraction(x), _scaled(t, -_exponent(x))
+
+
 def _exponent(x: Array) -> Array:
-    """Return the exponent of the fraction in [0.5, 1); 0 for numbers without one."""
-    _, _, bias = _layout(x.dtype)
-    small = absolute(x) < cast("Any", dtypes.finfo(x.dtype)).tiny  # subnormal numbers
-    of_normal = where(small, _scaled(x, full_like(x, bias // 2, dtypes.int32)), x)
-    exponent = _stored(of_normal) - (bias - 1) - where(small, bias // 2, 0)
-    return where(logical_and(isfinite(x), x != 0), exponent, 0)
+    """Return the exponent of the fraction, in int32; 0 for numbers without one."""
+    _, behind, bias = _layout(x.dtype)
+    _, size = _bits(x)
+    stored = maximum(right_shift(size, behind), 1) - _shift(size, x.dtype)
+    found = where(_has_exponent(size, x.dtype), stored - (bias - 1), 0)
+    return astype(found, dtypes.int32)
 
 
-def _stored(x: Array) -> Array:
-    holder, behind, bias = _layout(x.dtype)
-    bits = bitcast_convert_type(stop_gradient(x), holder)
-    return astype(bitwise_and(right_shift(bits, behind), 2 * bias + 1), dtypes.int32)
+def _bits(x: Array) -> tuple[Array, Array]:
+    """Return the bits of floats as integers, and those of their magnitudes."""
+    bits = bitcast_convert_type(stop_gradient(x), _layout(x.dtype)[0])
+    return bits, bitwise_and(bits, dtypes.iinfo(bits.dtype).max)
+
+
+def _has_exponent(size: Array, dtype: DType) -> Array:
+    """Return which magnitudes are neither 0 nor infinite nor NaN."""
+    _, behind, bias = _layout(dtype)
+    return logical_and(not_equal(size, 0), less(size, (2 * bias + 1) << behind))
+
+
+def _shift(size: Array, dtype: DType) -> Array:
+    """Return by how many bits subnormal numbers lack the digit before the point."""
+    ahead = dtypes.bit_width(dtype) - 1 - _layout(dtype)[1]
+    return maximum(clz(size) - ahead, 0)
 
 
 def _scaled(x: Array, power: Array) -> Array:

@@ -406,11 +406,33 @@ def _nextafter_reference(x: NDArray, y: NDArray) -> NDArray:
     )  # NumPy may give the other zero
 
 
+def _nextafter_lower(b: Builder, x: Value, y: Value) -> Value:
+    """Count on bits: comparisons of floats take subnormal numbers for 0."""
+    holder, shape = np.dtype(f"i{x.dtype.itemsize}"), x.shape
+    least = np.iinfo(holder).min
+    zero, one, top = (b.full(shape, n, holder) for n in (0, 1, least))
+    bits, to = (b.bitcast_convert(z, shape, holder) for z in (x, y))
+    # In the order of the numbers, both zeros at 0.
+    at, end = (
+        b.select(b.compare(n, zero, "LT"), b.subtract(top, n), n) for n in (bits, to)
+    )
+    grows = b.compare(
+        b.compare(at, end, "LT"), b.compare(bits, zero, "GE"), "EQ"
+    )  # the magnitude
+    step = b.select(grows, one, b.full(shape, -1, holder))
+    from_zero = b.or_(b.and_(to, top), one)
+    out = b.select(b.compare(at, zero, "EQ"), from_zero, b.add(bits, step))
+    out = b.select(b.compare(at, end, "EQ"), to, out)
+    is_nan = b.or_(b.compare(x, x, "NE"), b.compare(y, y, "NE"))
+    nan = b.full(shape, np.nan, x.dtype)
+    return b.select(is_nan, nan, b.bitcast_convert(out, shape, x.dtype))
+
+
 nextafter_p: Final = binary(
     "nextafter",
     dtypes=FLOATING,
     reference=_nextafter_reference,
-    lower=lambda b, x, y: b.next_after(x, y),
+    lower=_nextafter_lower,
     fusion=UNFUSED,
     makes_nan=False,
     derivatives=(lambda x, y, _: scalar_like(x, 1), None),

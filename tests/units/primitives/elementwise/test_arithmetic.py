@@ -17,6 +17,7 @@ from imprint._src.primitives.elementwise.arithmetic import (
     rem,
 )
 from imprint._src.primitives.elementwise.trigonometric import atan2, atan2_p
+from imprint.dtypes import finfo
 from imprint.errors import AbsentRuleError, DTypeError, ShapeError
 from tests.tolerances import assert_close
 from tests.units.primitives.agreement import agreed, assert_agreed, by_jax, tangent
@@ -164,6 +165,17 @@ def test_nextafter_of_equal_numbers_is_the_second(dtype):
     x = array([0.0, -0.0, 1.0, NAN, 1.0, INF], dtype)
     y = array([-0.0, 0.0, 1.0, 1.0, NAN, INF], dtype)
     want = array([-0.0, 0.0, 1.0, NAN, NAN, INF], dtype)
+    assert_agreed(nextafter, [x, y], want)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "float16", "bfloat16"])
+def test_nextafter_of_subnormal_numbers(dtype):
+    least, info = float(finfo(dtype).smallest_subnormal), finfo(dtype)
+    edges = [0.0, least, 5 * least, float(info.tiny), 1.0, float(info.max), INF]
+    ends = array([*edges, *(-x for x in edges)], dtype)
+    x, y = (np.ravel(part) for part in np.meshgrid(ends, ends))
+    with np.errstate(over="ignore"):
+        want = np.where(x == y, y, np.nextafter(x, y))
     assert_agreed(nextafter, [x, y], want)
 
 
