@@ -21,6 +21,7 @@ from imprint._src.eager.fusion import fuse_eager
 from imprint._src.errors import ArgumentError
 from imprint._src.numpy.creation import ones_like
 from imprint._src.numpy.elementwise.arithmetic import absolute
+from imprint._src.numpy.elementwise.arithmetic import sign as sign_of
 from imprint._src.numpy.elementwise.comparison import isfinite, not_equal
 from imprint._src.numpy.elementwise.exponential import log
 from imprint._src.numpy.elementwise.rounding import real
@@ -281,10 +282,9 @@ def _is_last(aval: ShapedArray) -> Any:
 @custom_jvp
 def _slogdet(x: Any) -> tuple[Any, Any]:
     sign, upper = _signed_diagonal(*lu(x))
-    size = absolute(upper)
-    is_zero = size == 0
-    sign = sign * prod(where(is_zero, 0, upper / where(is_zero, 1, size)), axis=-1)
-    return sign, sum_(log(size), axis=-1)
+    sign = sign * prod(sign_of(upper), axis=-1)
+    size = sum_(log(absolute(upper)), axis=-1)
+    return sign, where(sign == 0, -np.inf, size)  # also with an infinite pivot
 
 
 @_slogdet.defjvp

@@ -33,3 +33,27 @@ def test_the_derivative_is_the_adjugate(name):
     for run in (lambda f: f, imprint.jit):
         got = run(imprint.grad(np.linalg.det))(x)
         numpy.testing.assert_allclose(got, want, rtol=1e-4, atol=1e-4)
+
+
+INF, NAN = numpy.inf, numpy.nan
+NOT_FINITE = [
+    [[INF]],
+    [[-INF]],
+    [[NAN]],
+    [[INF, 1.0], [2.0, 3.0]],
+    [[1.0, INF], [2.0, 3.0]],
+    [[1.0, 2.0], [NAN, 3.0]],
+    [[INF, INF], [INF, INF]],
+    [[INF, 0.0], [0.0, 0.0]],
+    [[-INF, 0.0, 0.0], [0.0, 2.0, 1.0], [0.0, 1.0, 3.0]],
+]
+
+
+@pytest.mark.parametrize("rows", NOT_FINITE, ids=str)
+def test_slogdet_of_what_is_not_finite(rows):
+    x = numpy.array(rows, numpy.float32)
+    with numpy.errstate(all="ignore"):
+        sign, size = numpy.linalg.slogdet(x)
+    want = numpy.where(numpy.isnan(size), NAN, sign), size  # NumPy has a sign for NaN
+    for call in (np.linalg.slogdet, imprint.jit(np.linalg.slogdet)):
+        numpy.testing.assert_array_equal(call(np.asarray(x)), want)

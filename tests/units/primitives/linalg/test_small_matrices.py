@@ -136,6 +136,27 @@ def test_singular_matrices(dtype):
     np.testing.assert_array_equal(np.isfinite(ours), np.isfinite(theirs))
 
 
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("n", [1, 2, 3, 8])
+@pytest.mark.parametrize("name", ["inv", "solve"])
+def test_what_is_not_finite_is_nan_where_lapack_says_so(name, n, bad):
+    """The kernels spread NaN further where LAPACK's comparisons skip it."""
+    places = [(i, j) for i in range(n) for j in range(n)]
+    x = np.repeat(matrices(n, "float32", 1), len(places) + 1, axis=0)
+    for k, at in enumerate(places):
+        x[(k, *at)] = bad
+    right = matrices(n, "float32", 1)[..., :1].repeat(len(x), axis=0)
+    functions = {
+        "inv": (inp.linalg.inv, x),
+        "solve": (inp.linalg.solve, x, right),
+    }
+    (ours,), (theirs,) = by_kernels(*functions[name])
+    missed = np.isnan(theirs) & ~np.isnan(ours)
+    assert not missed.any(), np.argwhere(missed)
+    assert np.isfinite(ours[-1]).all()  # the others of a stack stay as they are
+    np.testing.assert_allclose(ours[-1], theirs[-1], rtol=1e-3, atol=1e-4)
+
+
 def test_compositions_call_kernels():
     x = matrices(4, "float32")
     for function in (inp.linalg.inv, inp.linalg.det, lambda x: inp.linalg.solve(x, x)):
