@@ -172,6 +172,11 @@ flat, out_tree = jax.api_util.flatten_fun_nokwargs(
 )
 jaxpr, _, consts = pe.trace_to_jaxpr_dynamic(flat, avals)[:3]
 print([v.aval.shape for v in jaxpr.outvars], out_tree())
+print(jax.api_util.safe_map(max, [1, 5], (3, 2)))
+try:
+    jax.api_util.safe_map(max, [1, 5], (3, 2, 1))
+except ValueError:
+    print("ValueError")
 """
 LIBRARY = """
 class Optimizer:

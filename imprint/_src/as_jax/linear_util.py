@@ -54,6 +54,11 @@ class Described(NamedTuple):
     fun: Any
 
 
+def safe_map(fun: Callable[..., Any], *sequences: Sequence[Any]) -> list[Any]:
+    """Return the results of a function along sequences of one length."""
+    return [fun(*each) for each in zip(*sequences, strict=True)]
+
+
 def debug_info(transform: str, fun: Any, *_: Any, **__: Any) -> Described:
     """Return a description of a function for messages."""
     return Described(transform, fun)
