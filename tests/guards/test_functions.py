@@ -1,9 +1,11 @@
 """Functions behind wrappers: partials, caches, decorators and bound methods."""
 
+import collections
 import functools
 
 import pytest
 
+import imprint
 from tests.guards.programs import BACK, Programs, check_edits
 
 stale = Programs()
@@ -212,3 +214,16 @@ def bound_method_in_a_variable():
     yield BACK
     Model.rate = 5.0
     yield
+
+
+@pytest.mark.parametrize("new", [list, functools.partial(int, 2), len, None], ids=repr)
+def test_a_function_that_died_is_replaced_by_anything(new):
+    table = collections.defaultdict(lambda: 1.0, a=2.0)
+
+    @imprint.jit
+    def f(x):
+        return x * table["a"] + len(table)
+
+    assert f(2.0) == 5.0
+    table.default_factory = new
+    assert f(2.0) == 5.0

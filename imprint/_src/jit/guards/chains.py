@@ -56,6 +56,7 @@ from imprint._src.jit.guards.reachable import (
     ReachableValues,
     ReachedLocation,
     Readers,
+    Site,
     has_getattr,
     is_opaque,
     is_settings,
@@ -77,6 +78,7 @@ class FollowedChains(ReachableValues):
         super().__init__(executed, is_strict=is_strict)
         self.lost: dict[int, set[str]] = {}
         self._tails: dict[str, list[tuple[CodeType, int, _Steps, bool]]] = {}
+        self._whole_by_name: dict[str, Readers] = {}
         self._tail_starts: dict[str, list[ReachedLocation]] = {}
         self._entered: set[int] = set()
         self._parents: dict[int, CodeType] = {}
@@ -260,7 +262,7 @@ class FollowedChains(ReachableValues):
                 return
             place, offset = found[-1], step.offset
         if is_whole:
-            self._use_whole(place, code, offset)
+            self._use_whole(place, Readers((code, offset)))
 
     def _lose(self, steps: _Steps, code: CodeType, *, is_whole: bool) -> None:
         """Read steps of an unknown receiver by name."""
@@ -282,21 +284,32 @@ class FollowedChains(ReachableValues):
                 after += 1
             is_used = is_whole or after < len(steps)
             tail = code, step.offset, steps[i + 1 : after], is_used
-            self._tails.setdefault(step.name, []).append(tail)
-            for place in tuple(self._tail_starts.get(step.name, ())):
-                self._follow_tail(place, *tail)
+            if after > i + 1:
+                self._tails.setdefault(step.name, []).append(tail)
+                for place in tuple(self._tail_starts.get(step.name, ())):
+                    self._follow_tail(place, *tail)
+            elif is_used:
+                self._use_whole_by_name(step.name, (code, step.offset))
             self.add_name(step.name)
 
-    def add_tail_start(self, place: ReachedLocation) -> None:
-        """Note a location that is read by name, if its value has items."""
-        if storage_of(place.before) is not None:
-            self._tail_starts.setdefault(place.location.name, []).append(place)
+    def _use_whole_by_name(self, name: str, site: Site) -> None:
+        readers = self._whole_by_name.get(name)
+        if readers is None:  # one for all sites: a name is read at many
+            readers = self._whole_by_name[name] = Readers()
+            for place in tuple(self._tail_starts.get(name, ())):
+                self._use_whole(place, readers)
+        readers.sites.append(site)
 
     def follow_tails(self, place: ReachedLocation) -> None:
-        """Follow item reads by name from a location."""
-        if storage_of(place.before) is not None:
-            for tail in tuple(self._tails.get(place.location.name, ())):
-                self._follow_tail(place, *tail)
+        """Follow item reads by name from a location, those of later code, too."""
+        if storage_of(place.before) is None:
+            return
+        name = place.location.name
+        self._tail_starts.setdefault(name, []).append(place)
+        if name in self._whole_by_name:
+            self._use_whole(place, self._whole_by_name[name])
+        for tail in tuple(self._tails.get(name, ())):
+            self._follow_tail(place, *tail)
 
     def _follow_tail(
         self,
@@ -308,10 +321,10 @@ class FollowedChains(ReachableValues):
     ) -> None:
         self._follow_steps(place, steps, code, offset, is_whole=is_whole)
 
-    def _use_whole(self, place: ReachedLocation, code: CodeType, offset: int) -> None:
+    def _use_whole(self, place: ReachedLocation, readers: Readers) -> None:
         """Add the contents of a value that is used by more than constant keys."""
-        place.whole.append((code, offset))
-        self.add_whole(place.before, place.location, Readers((code, offset)))
+        place.whole.append(readers)
+        self.add_whole(place.before, place.location, readers)
 
     # ---- one step ----
 
@@ -344,7 +357,7 @@ class FollowedChains(ReachableValues):
         if storage_of(value) is not None:  # a field of a named tuple is an item
             is_plain_container = id(kind) in PLAIN_CONTAINERS
             if not (is_plain_container and name in _WRITES):
-                self._use_whole(place, code, step.offset)
+                self._use_whole(place, readers)
             if is_plain_container:
                 return []
         if issubclass(kind, type):

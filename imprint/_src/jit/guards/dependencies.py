@@ -458,4 +458,6 @@ def _has_same_class(location: Location, owner: Any) -> bool:
     if isinstance(location, Item | Contents):
         return storage_of(owner) is storage_of(location.container)
     before = location.owner
-    return before is None or class_of(before) is class_of(owner)
+    if before is None:  # it is gone
+        return issubclass(class_of(owner), location.owners)
+    return class_of(before) is class_of(owner)

@@ -86,7 +86,7 @@ class Readers:
     """The instructions that read a location.
 
     Attributes:
-        sites: the ends of chains that lead there.
+        sites: the ends of chains that lead there; it grows.
         by_name: whether each executed read of its name is one, too.
         always: whether the location is an input whatever ran.
         of_code: code that makes it an input by running.
@@ -101,7 +101,7 @@ class Readers:
         always: bool = False,
         of_code: CodeType | None = None,
     ) -> None:
-        self.sites: tuple[Site, ...] = sites
+        self.sites: list[Site] = [*sites]
         self.by_name: bool = by_name
         self.always: bool = always
         self.of_code: CodeType | None = of_code
@@ -118,17 +118,19 @@ class ReachedLocation:
         before: the value at the first visit.
         is_left: whether it was found after the trace, which therefore bound it.
         readers: the instructions that read it.
+        is_by_name: whether some read it by name.
         whole: instructions that use the value by more than constant keys.
     """
 
-    __slots__ = ("before", "is_left", "location", "readers", "whole")
+    __slots__ = ("before", "is_by_name", "is_left", "location", "readers", "whole")
 
     def __init__(self, location: Location, before: Any) -> None:
         self.location: Location = location
         self.before: Any = before
         self.is_left: bool = False
         self.readers: list[Readers] = []
-        self.whole: list[Site] = []
+        self.is_by_name: bool = False
+        self.whole: list[Readers] = []
 
 
 class ReachableValues:
@@ -211,7 +213,7 @@ class ReachableValues:
 
     @abstractmethod
     def follow_tails(self, place: ReachedLocation) -> None:
-        """Follow item reads by name from a location."""
+        """Follow item reads by name from a location, those of later code, too."""
 
     # ---- values ----
 
@@ -509,25 +511,21 @@ class ReachableValues:
                 value = MISSING
             place = self.places[key] = ReachedLocation(location, value)
             place.is_left = self.is_over
-            is_new, was_by_name = True, False
+            is_new = True
         else:
-            is_new, was_by_name = False, any([r.by_name for r in place.readers])  # noqa: C419 - a generator takes 300 ns more
-            if was_by_name and readers is BY_NAME:
+            is_new = False
+            if place.is_by_name and readers is BY_NAME:
                 return place
         place.readers.append(readers)
         is_plain = not isinstance(location, Contents | SpecialMethods)
         if is_new and is_plain:
             inner = None if storage_of(place.before) is not None else readers
             self.explore(place.before, location, inner)
-        if readers.by_name and not was_by_name:
-            self.add_tail_start(place)
+        if readers.by_name and not place.is_by_name:
+            place.is_by_name = True
             if is_plain:
                 self.follow_tails(place)
         return place
-
-    @abstractmethod
-    def add_tail_start(self, place: ReachedLocation) -> None:
-        """Note a location that is read by name."""
 
     def add_whole(self, value: Any, location: Location, readers: Readers) -> None:
         """Add the contents of a container, or of the settings in a library object."""

@@ -8,6 +8,7 @@
    or by its name where the receiver is not known.
 """
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable
 from contextlib import ExitStack
 from contextvars import ContextVar
@@ -346,7 +347,7 @@ class Recording:
     def _name_uses(self) -> dict[str, _NameUse]:
         """Return how names are read of unknown receivers."""
         executed, reached = self._executed, self._reached
-        found: dict[str, _NameUse] = {}
+        found: defaultdict[str, _NameUse] = defaultdict(_NameUse)
         stores = {
             name
             for code in executed.codes.values()
@@ -360,7 +361,7 @@ class Recording:
             if executed.is_executed(code, names.matches):
                 texts += ["__match_args__", *reached.matched]
             for text in texts:
-                use = found.setdefault(text, _NameUse())
+                use = found[text]
                 use.is_read = use.of_any = True
             lost = reached.lost.get(id(code), ())
             for chain in names.chains:
@@ -372,7 +373,7 @@ class Recording:
                     name = step.read_name
                     is_by_name = is_loose or name in lost
                     if is_by_name and executed.is_executed(code, step.offset):
-                        use = found.setdefault(name, _NameUse())
+                        use = found[name]
                         use.is_read |= step.kind is StepKind.ATTRIBUTE
                         if chain.head is Head.FIRST and i == 0 and classes:
                             use.of_classes |= classes
@@ -453,7 +454,8 @@ class Recording:
                 return True
         if isinstance(location, FunctionPart) and location.name in CALL_PARTS:
             return False
-        return not any(self._executed.is_executed(*site) for site in place.whole)
+        sites = [site for readers in place.whole for site in readers.sites]
+        return not any(self._executed.is_executed(*site) for site in sites)
 
     def _left_items(
         self, place: ReachedLocation, after: dict[Key, Any]
