@@ -52,7 +52,7 @@ def _lower(b, x, *, ordered):
 
 
 def _jvp(primals, tangents, *, ordered):
-    return tell_p.bind(*primals, ordered=ordered), ()
+    return tell_p.bind_all(*primals, ordered=ordered), ()
 
 
 tell_p = EffectfulPrimitive(
@@ -71,4 +71,4 @@ tell_p = EffectfulPrimitive(
 
 def tell(x, *, ordered=True):
     """Append the float32 number `x` to `HEARD` when the program runs."""
-    tell_p.bind(x, ordered=ordered)
+    tell_p.bind_all(x, ordered=ordered)

@@ -50,7 +50,7 @@ class Call:
     params: dict[str, Any]
 
     def bind(self, *operands):
-        return self.primitive.bind(*operands, **self.params)
+        return self.primitive.bind_all(*operands, **self.params)
 
     def reference(self, *operands):
         with np.errstate(all="ignore"):

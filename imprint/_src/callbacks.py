@@ -161,7 +161,7 @@ def tell(
 ) -> None:
     """Call a Python function for its effect; leaves that are no arrays may be anything."""
     flat, arrays = flattened(callback, args, kwargs, ignores_result=True)
-    debug_callback_p.bind(*arrays, callback=flat, ordered=ordered)
+    debug_callback_p.bind_all(*arrays, callback=flat, ordered=ordered)
 
 
 def flattened(
@@ -250,7 +250,7 @@ def _returning(primitive: Any, call: tuple[Any, ...], **params: Any) -> Any:
     results: Avals = tuple(_result(primitive, struct) for struct in structs)
     leaves, treedef = tree.flatten((args, kwargs))
     flat = TreeCallback(callback, treedef, {})
-    outs = primitive.bind(*leaves, callback=flat, results=results, **params)
+    outs = primitive.bind_all(*leaves, callback=flat, results=results, **params)
     return out_tree.unflatten(outs)
 
 

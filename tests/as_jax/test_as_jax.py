@@ -66,6 +66,9 @@ batching.axis_primitive_batchers[twice_p] = lambda size, name, kind, args, dims:
     dims[0],
 )
 print(jax.vmap(twice_p.bind)(jnp.arange(2.0)))
+print(jax.lax.mul_p.bind(jnp.float32(3.0), jnp.float32(2.0)))
+print(jax.jit(jax.lax.tanh_p.bind)(jnp.float32(0.5)))
+print(type(jax.lax.linalg.lu_p.bind(jnp.eye(2))), jax.lax.sort_p.multiple_results)
 print(jax.lax.add_p.call_primitive, twice_p.call_primitive)
 print(jax.typeof(jnp.ones(2)).at_least_vspace().dtype)
 print(jax.typeof(jnp.arange(2)).at_least_vspace().dtype == jax.dtypes.float0)

@@ -157,3 +157,10 @@ def test_weak_types_are_those_of_jax(primitive):
 def test_dtypes_are_those_of_jax(primitive):
     if not primitive.samples.cases:
         law_of_dtypes(primitive)
+
+
+def test_bind_returns_one_result_or_a_list_as_in_jax():
+    same = [(p, oracle.PRIMITIVES.get(p.name)) for p in OF_JAX]
+    both = [(p, q) for p, q in same if getattr(q, "name", "") == p.name]
+    assert len(both) > 100
+    assert not [p.name for p, q in both if p.multiple_results != q.multiple_results]

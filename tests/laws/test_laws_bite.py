@@ -115,7 +115,7 @@ def the_hidden_axis_is_not_shifted(xs, dims, *, axes):
 
 @mistake("sub", "batch", test_batch.law)
 def only_the_first_operand_is_batched(xs, dims):
-    return GOOD["sub"].bind(*xs), dims[:1]
+    return GOOD["sub"].bind_all(*xs), dims[:1]
 
 
 @mistake("transpose", "batch", test_batch.law)
@@ -129,12 +129,12 @@ def the_permutation_forgets_the_hidden_axis(xs, dims, *, permutation):
 
 @mistake("cos", "jvp", test_jvp.law)
 def the_sign_of_the_derivative(xs, ts):
-    return GOOD["cos"].bind(*xs), (mul(ts[0], GOOD["sin"].bind1(*xs)),)
+    return GOOD["cos"].bind_all(*xs), (mul(ts[0], GOOD["sin"].bind1(*xs)),)
 
 
 @mistake("mul", "jvp", test_jvp.law)
 def the_second_tangent_is_forgotten(xs, ts):
-    return GOOD["mul"].bind(*xs), (mul(instantiate(ts[0]), xs[1]),)
+    return GOOD["mul"].bind_all(*xs), (mul(instantiate(ts[0]), xs[1]),)
 
 
 @mistake("neg", "jvp", test_jvp.law_of_avals)
@@ -145,7 +145,7 @@ def a_constant_has_a_dtype_of_its_own(xs, ts):
 @mistake("max", "jvp", test_jax.law_of_derivatives)
 def a_tie_goes_to_the_first(xs, ts):
     first = np.greater_equal(*map(np.asarray, xs))
-    return GOOD["max"].bind(*xs), (np.where(first, *map(instantiate, ts)),)
+    return GOOD["max"].bind_all(*xs), (np.where(first, *map(instantiate, ts)),)
 
 
 @mistake("transpose", "jvp", test_transpose.law)
@@ -153,15 +153,15 @@ def a_permutation_is_not_inverted(xs, ts, *, permutation):
     def same(cts, _, *, permutation):
         return (transpose(cts[0], permutation),)
 
-    out = GOOD["transpose"].bind(*xs, permutation=permutation)
+    out = GOOD["transpose"].bind_all(*xs, permutation=permutation)
     wrong = broken("transpose", transpose=same)
-    return out, wrong.bind(*ts, permutation=permutation)
+    return out, wrong.bind_all(*ts, permutation=permutation)
 
 
 @mistake("add", "jvp", test_transpose.law)
 def a_cotangent_is_not_summed(xs, ts):
     wrong = broken("add", transpose=lambda cts, _: (cts[0], cts[0]))
-    return GOOD["add"].bind(*xs), wrong.bind(*map(instantiate, ts))
+    return GOOD["add"].bind_all(*xs), wrong.bind(*map(instantiate, ts))
 
 
 @pytest.mark.parametrize(("law", "primitive"), MISTAKES)

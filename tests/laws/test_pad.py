@@ -277,7 +277,7 @@ def pulled_back(found):
         def function(*xs):
             for i, x in zip(moving, xs, strict=True):
                 operands[i] = x
-            outs = found.primitive.bind(*operands, **found.params)
+            outs = found.primitive.bind_all(*operands, **found.params)
             return tuple(outs[i] for i in smooth)
 
         _, pull = vjp(function, *(operands[i] for i in moving))

@@ -32,7 +32,6 @@ LOWERINGS: Final[dict[Primitive, Rule]] = {}
 class LibraryPrimitive(Primitive):
     """A primitive of a library; JAX's class of this name takes the rules by decorators."""
 
-    multiple_results: bool = False  # pyright: ignore[reportIncompatibleVariableOverride] - JAX sets it on instances
     map_primitive: bool = False
     ref_primitive: bool = False
 
@@ -76,8 +75,7 @@ class LibraryPrimitive(Primitive):
         """Apply the primitive; return its result, or all if `multiple_results`."""
         if current_trace() is None:
             return self.impl(*operands, **params)
-        outs = self.bind_all(*operands, **params)
-        return list(outs) if self.multiple_results else outs[0]
+        return super().bind(*operands, **params)
 
     def out_avals(self, avals: Avals, params: Mapping[str, Any]) -> Avals:
         """Return the avals of the results; params need not be hashable."""

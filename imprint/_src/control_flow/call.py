@@ -121,7 +121,7 @@ def call(closed: ClosedJaxpr, args: Sequence[Any], name: str, **how: Inline) -> 
         **how: `inline`, unless it is `Inline.AUTO`: nearly all calls are without.
     """
     hoisted = closed.derived("hoisted", lambda: hoist_consts(closed))
-    return jit_p.bind(*closed.consts, *args, jaxpr=hoisted, name=name, **how)
+    return jit_p.bind_all(*closed.consts, *args, jaxpr=hoisted, name=name, **how)
 
 
 def _lower(

@@ -477,7 +477,7 @@ def _scan(
         ("step", consts + carried, carried),
         lambda: _step(body, consts + carried, carried),
     )
-    outs = scan_p.bind(
+    outs = scan_p.bind_all(
         *first,
         *none_of(body.added),
         *xs,
@@ -531,7 +531,7 @@ def _while(
         plain = {"cond_jaxpr": asking.closed, "body_jaxpr": body.closed}
         return _bind(walk, body.checks, eqn, operands, **plain)
     before, carried = len(of_step) + len(carry), len(carry)
-    outs = while_p.bind(
+    outs = while_p.bind_all(
         *of_condition,
         *of_step,
         *carry,

@@ -61,7 +61,7 @@ def _bind(
     if isinstance(prevent_cse, tuple):
         prevent_cse = (False,) * len(closed.consts) + prevent_cse
     operands = *closed.consts, *args
-    return checkpoint_p.bind(
+    return checkpoint_p.bind_all(
         *operands, jaxpr=hoisted, prevent_cse=prevent_cse, **params
     )
 
@@ -130,7 +130,7 @@ def _linearize(
     primals = (*consts, *primals)
     if isinstance(prevent_cse, tuple):
         prevent_cse = (False,) * len(consts) + prevent_cse
-    results = checkpoint_p.bind(
+    results = checkpoint_p.bind_all(
         *primals, jaxpr=lin.primal, prevent_cse=prevent_cse, **params
     )
     given = [t for t in tangents if not is_zero(t)]

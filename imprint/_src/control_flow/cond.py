@@ -72,7 +72,7 @@ def choose(index: Any, branches: Branches, operands: Sequence[Any]) -> list[Any]
     effects = cond_p.effects_of({"branches": narrowed})
     outs: Values = ()
     if any(kept) or effects:
-        outs = cond_p.bind(index, *operands, branches=narrowed)
+        outs = cond_p.bind_all(index, *operands, branches=narrowed)
     rest = iter(outs)
     return [next(rest) if place is None else operands[place] for place in passed]
 
@@ -128,7 +128,7 @@ def _bind(
 ) -> Values:
     """Bind a conditional of derived branches; see `_united`."""
     alike, consts = _united(tuple(branches))
-    return cond_p.bind(index, *consts, *operands, branches=_alike_types(alike))
+    return cond_p.bind_all(index, *consts, *operands, branches=_alike_types(alike))
 
 
 def _united(branches: Branches) -> tuple[Branches, tuple[Any, ...]]:
@@ -208,7 +208,7 @@ def _reference(index: Any, *arrays: Any, branches: Branches) -> Values:
 
 def _eager(index: Any, *operands: Any, branches: Branches) -> Values:
     branch = _chosen(index, branches)
-    return jit_p.bind(*operands, jaxpr=branch, name=branch.jaxpr.name)
+    return jit_p.bind_all(*operands, jaxpr=branch, name=branch.jaxpr.name)
 
 
 def _lower(

@@ -224,7 +224,7 @@ def _batch(
     batched = _BatchedRule(rule, size, dims[captured:], out_dims, hidden_axis())
     batched.tag = hidden_tag()
     more = len(derived.consts)
-    outs = rule.primitive.bind(
+    outs = rule.primitive.bind_all(
         *derived.consts, *args, jaxpr=hoisted, rule=batched, captured=more + captured
     )
     return outs, out_dims
@@ -479,7 +479,7 @@ class BackwardRule(DerivativeRule):
         given = [t for t in tangents if not is_zero(t)]
         avals = tuple([get_aval(x).unplaced() for x in outs])
         found = iter(
-            custom_lin_p.bind(
+            custom_lin_p.bind_all(
                 *residuals, *given, pull=pull, known=len(residuals), results=avals
             )
         )
@@ -526,7 +526,7 @@ def _lin_batch(
     size = hidden_size(args, dims)
     batched = _lin_batched(pull, size, dims[:known], dims[known:])
     avals = tuple(aval.with_shape((size, *aval.shape)) for aval in results)
-    outs = custom_lin_p.bind(*args, pull=batched, known=known, results=avals)
+    outs = custom_lin_p.bind_all(*args, pull=batched, known=known, results=avals)
     return outs, (0,) * len(outs)
 
 
@@ -580,6 +580,7 @@ def _of_argument(ct: Any, came: int | None, dim: int | None, size: int) -> Any:
 
 custom_lin_p: Final = Primitive(
     name="custom_lin",
+    multiple_results=True,
     aval=_lin_aval,
     reference=_forward_mode,
     lower=_forward_mode,

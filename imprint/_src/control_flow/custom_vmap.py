@@ -69,7 +69,7 @@ def call_with_batch_rule(fun: Flat, rule: BatchRule, args: Values) -> Values:
     )
     hoisted = closed.derived("hoisted", lambda: hoist_consts(closed))
     captured = len(closed.consts)
-    return custom_vmap_call_p.bind(
+    return custom_vmap_call_p.bind_all(
         *closed.consts, *args, jaxpr=hoisted, rule=rule, captured=captured
     )
 
@@ -92,7 +92,7 @@ def _jvp(
     ahead = sum(nonzero[:captured])
     if ahead:
         derived = _turned(derived, len(primals), ahead)
-    results = custom_vmap_call_p.bind(
+    results = custom_vmap_call_p.bind_all(
         *derived.consts,
         *given[:ahead],
         *primals,
@@ -128,7 +128,7 @@ def _linearize(
     tangent_trace: StagingTrace, primals: Values, tangents: Values, **params: Any
 ) -> tuple[Values, Values]:
     """Call the function; the tangent program calls it again, with tangents."""
-    outs = custom_vmap_call_p.bind(*primals, **params)
+    outs = custom_vmap_call_p.bind_all(*primals, **params)
     with tracing(tangent_trace):
         _, out_tangents = _jvp(primals, tangents, **params)
     return outs, out_tangents

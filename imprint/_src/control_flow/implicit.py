@@ -49,7 +49,7 @@ def solve_linear(
         b: the right-hand side.
     """
     matvec, solve, *transposed = jaxprs
-    return custom_linear_solve_p.bind(
+    return custom_linear_solve_p.bind_all(
         *captured, *b, matvec=matvec, solve=solve, transposed=tuple(transposed)
     )
 
@@ -66,7 +66,7 @@ def find_root(
         guess: where to begin.
     """
     function, solve, tangent_solve = jaxprs
-    return custom_root_p.bind(
+    return custom_root_p.bind_all(
         *captured,
         *guess,
         function=function,
@@ -117,14 +117,14 @@ def _solve_jvp(
     primals: Values, tangents: Values, *, matvec: ClosedJaxpr, **params: Any
 ) -> tuple[Values, Values]:
     params["matvec"] = matvec
-    outs = custom_linear_solve_p.bind(*primals, **params)
+    outs = custom_linear_solve_p.bind_all(*primals, **params)
     captured, b = split(primals, len(primals) - len(matvec.out_avals))
     captured_ts, b_ts = split(tangents, len(captured))
     moved = _moved(matvec, captured, outs, captured_ts)
     rhs = list(map(_difference, b_ts, moved))
     if all(map(is_zero, rhs)):
         return outs, _tangents(outs, ())
-    found = custom_linear_solve_p.bind(*captured, *_values(rhs, b), **params)
+    found = custom_linear_solve_p.bind_all(*captured, *_values(rhs, b), **params)
     return outs, _tangents(outs, found[: len(b)])
 
 
@@ -137,7 +137,7 @@ def _root_jvp(
     **params: Any,
 ) -> tuple[Values, Values]:
     params |= {"function": function, "tangent_solve": tangent_solve}
-    outs = custom_root_p.bind(*primals, **params)
+    outs = custom_root_p.bind_all(*primals, **params)
     captured, guess = split(primals, len(primals) - len(function.out_avals))
     moved = _moved(function, captured, outs, tangents[: len(captured)])
     if all(map(is_zero, moved)):
@@ -311,7 +311,7 @@ def _rules(primitive: Callable[[], ControlPrimitive], jvp: Rule) -> dict[str, An
     def batch(args: Values, dims: Dims, **params: Any) -> tuple[Values, Dims]:
         derived, operands, out_dims = _batched(primitive().jaxprs(params), args, dims)
         changed = primitive().with_jaxprs(params, tuple(derived))
-        return primitive().bind(*operands, **changed), out_dims
+        return primitive().bind_all(*operands, **changed), out_dims
 
     def dce(used: tuple[bool, ...], **params: Any) -> Narrowed:
         return _narrowed(primitive(), used, params)

@@ -167,7 +167,7 @@ def one_by_one(
     """Bind an equation once per slice, as its effects must happen once per slice."""
     size = hidden_size(args, dims)
     rows = [
-        primitive.bind(
+        primitive.bind_all(
             *(
                 x if d is None else squeeze(slice_in_dim(x, i, i + 1, axis=d), (d,))
                 for x, d in zip(args, dims, strict=True)

@@ -97,7 +97,7 @@ def scan(
         step = step.derived("hoisted", lambda: hoist_consts(step))
     counts = len(operands) - len(carry) - len(xs), len(carry)
     plan = step.derived(("plan", counts), lambda: without_forwarded(step, *counts))
-    outs = scan_p.bind(
+    outs = scan_p.bind_all(
         *(operands[i] for i in plan.operands),
         jaxpr=plan.jaxpr or step,
         num_consts=plan.num_consts,

@@ -114,7 +114,7 @@ def shard_map_call(
 ) -> Values:
     """Bind the program of one device; its constants are the same on every device."""
     hoisted = closed.derived("hoisted", lambda: hoist_consts(closed))
-    return shard_map_p.bind(
+    return shard_map_p.bind_all(
         *closed.consts,
         *operands,
         jaxpr=hoisted,

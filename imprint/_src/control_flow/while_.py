@@ -92,7 +92,7 @@ def while_loop(
         )
         following = iter(outs)
         return [x if s else next(following) for x, s in zip(carry, stays, strict=True)]
-    outs = while_p.bind(
+    outs = while_p.bind_all(
         *of_condition,
         *of_step,
         *carry,
@@ -264,7 +264,7 @@ def _linearize(
     tangent_trace: StagingTrace, primals: Values, tangents: Values, **params: Any
 ) -> tuple[Values, Values]:
     """Run the loop; the tangent program runs it again, with tangents."""
-    outs = while_p.bind(*primals, **params)
+    outs = while_p.bind_all(*primals, **params)
     with tracing(tangent_trace):
         _, out_tangents = _jvp(primals, tangents, **params)
     return outs, out_tangents

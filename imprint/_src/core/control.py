@@ -134,6 +134,7 @@ class ControlPrimitive(Primitive):
             batch=batch,
             pad=pad,
             samples=Absent("its laws draw equations from its guest in tests/laws"),
+            multiple_results=True,
         )
         self.linearize: Rule = linearize
         self.dce: Rule = dce

@@ -136,7 +136,7 @@ class PadContext:
 
     def bind(self, *operands: Any, **params: Any) -> Values:
         """Apply the primitive to arrays, with params as they are in the bucket."""
-        return self.primitive.bind(*map(value_of, operands), **self.bound(params))
+        return self.primitive.bind_all(*map(value_of, operands), **self.bound(params))
 
 
 def value_of(x: Any) -> Any:

@@ -115,11 +115,10 @@ class Primitive:
     """One operation and all its rules; see the table in the style guide.
 
     Attributes:
-        multiple_results: whether `bind` returns a tuple; JAX's name.
+        multiple_results: whether `bind` returns a list; JAX's name.
         call_primitive: whether `bind` takes functions; JAX's name.
     """
 
-    multiple_results: ClassVar[bool] = True
     call_primitive: ClassVar[bool] = False
 
     __slots__ = (
@@ -130,6 +129,7 @@ class Primitive:
         "jvp",
         "lower",
         "makes_nan",
+        "multiple_results",
         "name",
         "pad",
         "reference",
@@ -151,6 +151,7 @@ class Primitive:
         batch: Rule,
         pad: Rule,
         samples: Samples | Absent,
+        multiple_results: bool = False,
     ) -> None:
         """Declare a primitive.
 
@@ -169,6 +170,7 @@ class Primitive:
             pad: `(bucket, *operands, **params) -> results`, where sizes are larger than
                 they truly are; see `padding`.
             samples: how tests draw operands and params for the laws.
+            multiple_results: whether it has other than one result.
         """
         self.name: str = name
         self.aval: Rule = aval
@@ -181,17 +183,20 @@ class Primitive:
         self.batch: Rule = batch
         self.pad: Rule = pad
         self.samples: Samples | Absent = samples
+        self.multiple_results: bool = multiple_results
         self._memo: dict[Any, Avals] = {}
 
-    def bind(self, *operands: Any, **params: Any) -> Values:
+    def bind(self, *operands: Any, **params: Any) -> Any:
+        """Apply the primitive; return its result, or all if `multiple_results`."""
+        found = self.bind_all(*operands, **params)
+        return [*found] if self.multiple_results else found[0]
+
+    def bind_all(self, *operands: Any, **params: Any) -> Values:
         """Apply the primitive under the current trace; return all its results."""
         trace = current_trace()
         if trace is None:
             return hooks.eager(self, operands, params)
         return trace.process(self, operands, params)
-
-    bind_all = bind
-    """Apply the primitive and return all results, also where a subclass's `bind` does not."""
 
     def bind1(self, *operands: Any, **params: Any) -> Any:
         """Apply the primitive under the current trace; return its only result."""
@@ -291,7 +296,7 @@ class EffectfulPrimitive(Primitive):
                 the compiler keeps, and pass the token of each ordered effect through
                 it.
         """
-        super().__init__(fusion=UNFUSED, makes_nan=True, **rules)
+        super().__init__(fusion=UNFUSED, makes_nan=True, multiple_results=True, **rules)
         self.effects: Callable[..., Effects] = effects
 
     def out_avals(self, avals: Avals, params: Mapping[str, Any]) -> Avals:

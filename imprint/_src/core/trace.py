@@ -1,6 +1,6 @@
 """Traces, tracers and named axes.
 
-There is one current trace. `Primitive.bind` passes the operands to it; without one,
+There is one current trace. `Primitive.bind_all` passes the operands to it; without one,
 evaluation is eager. A transform pushes its trace with `tracing`, and its rules run
 under the trace that was current before (`parent`), so transforms nest. A tracer belongs
 to one trace; a tracer whose trace has ended was leaked, and `check_alive` raises.

@@ -73,7 +73,7 @@ def check_that(
     FORMAT.vformat(fmt, args, kwargs)
     text, arrays = flattened(fmt.format, args, kwargs)
     whole = all_of(pred) if get_aval(pred).ndim else pred
-    check_p.bind(whole, *arrays, callback=_FormattedFailure(fmt, text), when=when)
+    check_p.bind_all(whole, *arrays, callback=_FormattedFailure(fmt, text), when=when)
 
 
 def check_predicate(name: str, pred: Any) -> None:

@@ -70,6 +70,7 @@ _NO_DERIVATIVE: Final = Absent(
 
 call_exported_p: Final = Primitive(
     name="call_exported",
+    multiple_results=True,
     aval=_aval,
     reference=_reference,
     lower=_lower,

@@ -34,7 +34,7 @@ def end_threads_at_exit(*entries: tuple[type, str]) -> None:
     Args:
         *entries: classes and names of the methods that do work.
     """
-    binds = [(Primitive, name) for name in ("bind", "bind_all", "bind1")]
+    binds = [(Primitive, name) for name in ("bind_all", "bind1")]
     atexit.register(_end_threads, (*entries, *binds))
 
 

@@ -112,7 +112,7 @@ def branched_error_if(
             failure(index)
     else:
         found = any_of(pred) if get_aval(pred).ndim else pred
-        check_p.bind(logical_not(found), index, callback=failure, when=When.ALWAYS)
+        check_p.bind_all(logical_not(found), index, callback=failure, when=When.ALWAYS)
     return x
 
 

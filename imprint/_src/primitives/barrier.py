@@ -31,7 +31,9 @@ def _aval(*avals: ShapedArray) -> Avals:
 
 def _present(values: Values) -> Values:
     """Put the values that are not symbolically zero behind one barrier."""
-    bound = iter(optimization_barrier_p.bind(*(v for v in values if not is_zero(v))))
+    bound = iter(
+        optimization_barrier_p.bind_all(*(v for v in values if not is_zero(v)))
+    )
     return tuple(v if is_zero(v) else next(bound) for v in values)
 
 
@@ -44,7 +46,7 @@ def _lower(b: Builder, *values: Value) -> tuple[Value, ...]:
 
 
 def _jvp(primals: Values, tangents: Values) -> Any:
-    return optimization_barrier_p.bind(*primals), _present(tangents)
+    return optimization_barrier_p.bind_all(*primals), _present(tangents)
 
 
 def _transpose(cts: Values, _: Values) -> Values:
@@ -52,11 +54,12 @@ def _transpose(cts: Values, _: Values) -> Values:
 
 
 def _batch(args: Values, dims: Dims) -> Any:
-    return optimization_barrier_p.bind(*args), dims
+    return optimization_barrier_p.bind_all(*args), dims
 
 
 optimization_barrier_p: Final = Primitive(
     name="optimization_barrier",
+    multiple_results=True,
     aval=_aval,
     reference=_reference,
     lower=_lower,
@@ -89,7 +92,7 @@ def optimization_barrier(operand: Any, /) -> Any:
         StableHLO, `optimization_barrier`.
     """
     leaves, treedef = flatten(operand)
-    return unflatten(treedef, optimization_barrier_p.bind(*leaves))
+    return unflatten(treedef, optimization_barrier_p.bind_all(*leaves))
 
 
 # ---- materialize ----
@@ -100,7 +103,7 @@ def _materialize_lower(b: Builder, x: Value) -> tuple[Value, ...]:
 
 
 def _materialize_jvp(primals: Values, tangents: Values) -> Any:
-    return materialize_p.bind(*primals), tangents
+    return materialize_p.bind_all(*primals), tangents
 
 
 def _materialize_transpose(cts: Values, _: Values) -> Values:
@@ -108,7 +111,7 @@ def _materialize_transpose(cts: Values, _: Values) -> Values:
 
 
 def _materialize_batch(args: Values, dims: Dims) -> Any:
-    return materialize_p.bind(*args), dims
+    return materialize_p.bind_all(*args), dims
 
 
 materialize_p: Final = Primitive(
@@ -182,7 +185,7 @@ def _name_lower(_: Builder, x: Value, *, name: str) -> tuple[Value, ...]:
 
 
 def _name_jvp(primals: Values, tangents: Values, *, name: str) -> Any:
-    return name_p.bind(*primals, name=name), tangents
+    return name_p.bind_all(*primals, name=name), tangents
 
 
 def _name_transpose(cts: Values, _: Values, *, name: str) -> Values:
@@ -190,7 +193,7 @@ def _name_transpose(cts: Values, _: Values, *, name: str) -> Values:
 
 
 def _name_batch(args: Values, dims: Dims, *, name: str) -> Any:
-    return name_p.bind(*args, name=name), dims
+    return name_p.bind_all(*args, name=name), dims
 
 
 name_p: Final = Primitive(

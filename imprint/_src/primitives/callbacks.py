@@ -138,7 +138,7 @@ def _one_by_one(
     """Batch by calling for each element."""
     size = _size_of(args, at)
     callback = OneByOne(params["callback"], primitive.name, avals, at, size)
-    outs = primitive.bind(*args, **{**params, "callback": callback})
+    outs = primitive.bind_all(*args, **{**params, "callback": callback})
     return outs, (0,) * len(outs)
 
 
@@ -233,7 +233,7 @@ def _pure_batch(
             shape = get_aval(x).shape
             axes = tuple(range(1, len(shape) + 1))
             given.append(broadcast_in_dim(x, (length, *shape), axes))
-    outs = pure_callback_p.bind(*given, **params)
+    outs = pure_callback_p.bind_all(*given, **params)
     return outs, (0,) * len(outs)
 
 
@@ -349,7 +349,7 @@ def _debug_lower(
 
 
 def _debug_jvp(primals: Values, _: Values, **params: Any) -> tuple[Values, Values]:
-    return debug_callback_p.bind(*primals, **params), ()
+    return debug_callback_p.bind_all(*primals, **params), ()
 
 
 def _debug_transpose(_: Values, operands: Values, **__: Any) -> Values:

@@ -133,7 +133,7 @@ def _lower(
 
 
 def _jvp(primals: Values, _: Values, **params: Any) -> tuple[Values, Values]:
-    return check_p.bind(*primals, **params), ()
+    return check_p.bind_all(*primals, **params), ()
 
 
 def _transpose(_: Values, operands: Values, **__: Any) -> Values:
@@ -157,7 +157,7 @@ def _batch(args: Values, at: Dims, **params: Any) -> tuple[Values, Dims]:
         pred, chosen = first_failed(pred, mapped)
     rest = iter(chosen)
     own = [x if d is None else next(rest) for x, d in zip(values, at[1:], strict=True)]
-    return check_p.bind(pred, *own, **params), ()
+    return check_p.bind_all(pred, *own, **params), ()
 
 
 check_p: Final = EffectfulPrimitive(

@@ -158,7 +158,9 @@ def _linear(  # noqa: PLR0913 - one parameter a rule
         return (aval(x, **params),)
 
     def jvp(primals: Values, tangents: Values, **params: Any) -> Any:
-        return primitive.bind(*primals, **params), primitive.bind(*tangents, **params)
+        return primitive.bind_all(*primals, **params), primitive.bind_all(
+            *tangents, **params
+        )
 
     def transpose_rule(cts: Values, operands: Values, **params: Any) -> Values:
         return (transpose(cts[0], operands[0].aval, **params),)
@@ -306,7 +308,7 @@ def _extreme(name: str, reduce: Callable[[Any, Sequence[int]], Any], op: str) ->
         return (out,), (div(total, psum_p.bind1(hits, **params)),)
 
     def batch(args: Values, at: Dims, **params: Any) -> Any:
-        return primitive.bind(*args, **params), at
+        return primitive.bind_all(*args, **params), at
 
     def collect(_: int, x: Any, d: int | None) -> tuple[Any, None]:
         return (copy_p.bind1(x) if d is None else reduce(x, (d,))), None

@@ -37,7 +37,7 @@ def _lower(_: Builder, x: Value) -> tuple[Value, ...]:
 
 
 def _jvp(primals: Values, tangents: Values) -> Any:
-    return copy_p.bind(*primals), _copied(tangents)
+    return copy_p.bind_all(*primals), _copied(tangents)
 
 
 def _transpose(cts: Values, _: Values) -> Values:
@@ -45,7 +45,7 @@ def _transpose(cts: Values, _: Values) -> Values:
 
 
 def _batch(args: Values, dims: Dims) -> Any:
-    return copy_p.bind(*args), dims
+    return copy_p.bind_all(*args), dims
 
 
 def _copied(values: Values) -> Values:

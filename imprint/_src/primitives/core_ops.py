@@ -113,7 +113,7 @@ NOT_LINEAR: Final = Absent("it is not linear in its operands, so it has no trans
 
 def not_differentiable(primitive: Primitive, primals: Values, **params: Any) -> Any:
     """Give the jvp of a primitive whose derivative is zero everywhere."""
-    outs = primitive.bind(*primals, **params)
+    outs = primitive.bind_all(*primals, **params)
     return outs, tuple(Zero(tangent_aval(get_aval(x))) for x in outs)
 
 
@@ -133,7 +133,7 @@ def elementwise_batch(
     ) and all(r == rank for r, d in zip(ranks, dims, strict=True) if d is not None)
     if len(present) == 1 and uniform:
         (dim,) = present
-        outs = primitive.bind(*args, **params)
+        outs = primitive.bind_all(*args, **params)
         return outs, (dim,) * len(outs)
     size = next(s[d] for s, d in zip(shapes, dims, strict=True) if d is not None)
     full_shape = next(
@@ -145,7 +145,7 @@ def elementwise_batch(
         x if d is None and r == 0 else _align(x, d, full_shape)
         for x, d, r in zip(args, dims, ranks, strict=True)
     ]
-    outs = primitive.bind(*aligned, **params)
+    outs = primitive.bind_all(*aligned, **params)
     return outs, (0,) * len(outs)
 
 
@@ -439,7 +439,7 @@ def _broadcast_lower(
 
 
 def _broadcast_jvp(primals: Values, tangents: Values, **params: Any) -> Any:
-    bind = broadcast_in_dim_p.bind
+    bind = broadcast_in_dim_p.bind_all
     return bind(*primals, **params), bind(*tangents, **params)
 
 
@@ -527,7 +527,7 @@ def reduction_batch(
     (x,), (b,) = args, at
     assert b is not None
     shifted = tuple(a + (a >= b) for a in axes)
-    outs = primitive.bind(x, axes=shifted, **params)
+    outs = primitive.bind_all(x, axes=shifted, **params)
     return outs, (b - sum(a < b for a in shifted),) * len(outs)
 
 

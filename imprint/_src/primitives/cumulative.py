@@ -225,7 +225,7 @@ def _cumulative(  # noqa: PLR0913 - one parameter a rule
     def batch(args: Values, at: Dims, *, axis: int, reverse: bool) -> Any:
         (x,), (b,) = args, at
         assert b is not None
-        return primitive.bind(x, axis=axis + (axis >= b), reverse=reverse), at
+        return primitive.bind_all(x, axis=axis + (axis >= b), reverse=reverse), at
 
     primitive = Primitive(
         name=name,

@@ -436,7 +436,7 @@ def _dot_batch(
     if bx is not None and by is not None:
         x_batch, y_batch, out = (bx, *x_batch), (by, *y_batch), 0
     numbers = ((x_sum, y_sum), (x_batch, y_batch))
-    return dot_general_p.bind(x, y, dimension_numbers=numbers, **params), (out,)
+    return dot_general_p.bind_all(x, y, dimension_numbers=numbers, **params), (out,)
 
 
 def _dot_pad(

@@ -160,7 +160,7 @@ def unary(  # noqa: PLR0913 - one parameter a rule
         return (lower(b, x),)
 
     def batch(xs: Values, dims: Dims) -> Any:
-        return primitive.bind(*xs), dims
+        return primitive.bind_all(*xs), dims
 
     primitive = Primitive(
         name=name,

@@ -192,18 +192,18 @@ class _KeyUsePrimitive(Primitive):
 
     __slots__ = ()
 
-    def bind(self, *operands: Any, **params: Any) -> Values:
+    def bind_all(self, *operands: Any, **params: Any) -> Values:
         """Apply it under the current trace, or look at the keys of the words."""
         (words,) = operands
         if current_trace() is not None:
-            return super().bind(*operands, **params)
+            return super().bind_all(*operands, **params)
         if params["use"] == CONSUME and is_observed():
             keys_in(words).consume(KeyUse(params["user"], current_source()))
         return (copy(words),)
 
     def bind1(self, *operands: Any, **params: Any) -> Any:
         """Apply it; return its only result."""
-        return self.bind(*operands, **params)[0]
+        return self.bind_all(*operands, **params)[0]
 
 
 def _aval(words: ShapedArray, *, use: str, user: str) -> Avals:
@@ -219,7 +219,7 @@ def _lower(_: Builder, words: Value, *, use: str, user: str) -> tuple[Value, ...
 
 
 def _jvp(primals: Values, tangents: Values, **params: Any) -> Any:
-    return use_key_p.bind(*primals, **params), tangents
+    return use_key_p.bind_all(*primals, **params), tangents
 
 
 def _transpose(cts: Values, _: Values, **params: Any) -> Values:
@@ -230,7 +230,7 @@ def _batch(args: Values, dims: Dims, **params: Any) -> Any:
     (words,), (axis,) = args, dims
     if axis:  # the words of a key are along the last axis
         words, axis = moveaxis(words, axis, 0), 0
-    return use_key_p.bind(words, **params), (axis,)
+    return use_key_p.bind_all(words, **params), (axis,)
 
 
 use_key_p: Final = _KeyUsePrimitive(

@@ -93,7 +93,7 @@ def batch_stack(primitive: Primitive, args: Values, at: Dims, **params: Any) -> 
     """Batch by making the hidden axis the first of the stack, in all operands."""
     size = batch_size(args, at)
     given = [in_front(x, b, size) for x, b in zip(args, at, strict=True)]
-    outs = primitive.bind(*given, **params)
+    outs = primitive.bind_all(*given, **params)
     return outs, (0,) * len(outs)
 
 

@@ -155,13 +155,14 @@ def _bits_batch(args: Values, at: Dims, *, shape: Shape, **params: Any) -> Any:
     keys = moveaxis(keys, b, 0)
     count = get_aval(keys).shape[0]
     first = squeeze(slice_in_dim(keys, 0, 1), (0,))
-    after, bits = rng_bit_generator_p.bind(first, shape=(count, *shape), **params)
+    after, bits = rng_bit_generator_p.bind_all(first, shape=(count, *shape), **params)
     rest = slice_in_dim(keys, 1, count)
     return (concatenate([expand_dims(after, (0,)), rest], 0), bits), (0, 0)
 
 
 rng_bit_generator_p: Final = Primitive(
     name="rng_bit_generator",
+    multiple_results=True,
     aval=_bits_aval,
     reference=_bits_reference,
     lower=_bits_lower,
@@ -202,7 +203,7 @@ def rng_bit_generator(
             f"rng_bit_generator: expected uint8, uint16, uint32 or uint64, got {out}. "
             "For floats call imprint.random.uniform."
         )
-    return rng_bit_generator_p.bind(
+    return rng_bit_generator_p.bind_all(
         key, shape=_sizes(shape), dtype=out, algorithm=RandomAlgorithm(algorithm)
     )
 

@@ -82,7 +82,9 @@ def moving(  # noqa: PLR0913 - one parameter a rule
     """
 
     def jvp(primals: Values, tangents: Values, **params: Any) -> Any:
-        return primitive.bind(*primals, **params), primitive.bind(*tangents, **params)
+        return primitive.bind_all(*primals, **params), primitive.bind_all(
+            *tangents, **params
+        )
 
     def transpose_rule(cts: Values, operands: Values, **params: Any) -> Values:
         return (transpose(cts[0], operands[0].aval, **params),)
@@ -544,7 +546,7 @@ def _dim_lower(b: Builder, *, dim: Dim) -> tuple[Value, ...]:
 def _dim_pad(bucket: PadContext, *, dim: Dim) -> Values:
     (aval,) = bucket.outs
     number = bucket.number(dim)
-    return convert_element_type_p.bind(number, new_dtype=aval.dtype, weak_type=True)
+    return convert_element_type_p.bind_all(number, new_dtype=aval.dtype, weak_type=True)
 
 
 dim_as_value_p: Final = Primitive(

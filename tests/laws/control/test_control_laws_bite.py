@@ -152,7 +152,7 @@ def the_tangents_are_forgotten(trace, primals, tangents, **params):
 
 @mistake("linearize", laws.effects)
 def the_primal_runs_twice(trace, primals, tangents, **params):
-    jit_p.bind(*primals, **params)
+    jit_p.bind_all(*primals, **params)
     return jit_p.linearize(trace, primals, tangents, **params)
 
 
@@ -203,8 +203,8 @@ def the_operands_are_the_results(*xs, jaxpr, name):
 
 @mistake("eager", laws.effects)
 def it_runs_twice(*xs, **params):
-    jit_p.bind(*xs, **params)
-    return jit_p.bind(*xs, **params)
+    jit_p.bind_all(*xs, **params)
+    return jit_p.bind_all(*xs, **params)
 
 
 @mistake("sentinels", laws.sentinels)

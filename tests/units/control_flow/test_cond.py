@@ -16,7 +16,7 @@ X = np.linspace(0.5, 2, 4, dtype="float32")
 
 
 def tell(x, *, ordered=True):
-    tell_p.bind(x, ordered=ordered)
+    tell_p.bind_all(x, ordered=ordered)
     return x
 
 
@@ -223,5 +223,5 @@ def test_a_bound_conditional_runs_the_branch_of_its_index():
     jaxpr = printed(lambda i, x: lax.switch(i, [inp.sin, inp.cos, inp.tanh], x), 0, X)
     (eqn,) = conditionals(jaxpr)
     for index, want in ((0, np.sin), (1, np.cos), (2, np.tanh), (7, np.tanh)):
-        (got,) = cond_p.bind(np.int32(index), X, **eqn.params)
+        (got,) = cond_p.bind_all(np.int32(index), X, **eqn.params)
         np.testing.assert_allclose(got, want(X), rtol=1e-6)

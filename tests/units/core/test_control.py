@@ -29,7 +29,7 @@ ABSENT = Absent("it is a toy")
 
 def bound(index, *operands, branches, last):
     chosen = [*branches, last][int(index)]
-    return [y for e in chosen.eqns for y in e.primitive.bind(*operands, **e.params)]
+    return [y for e in chosen.eqns for y in e.primitive.bind_all(*operands, **e.params)]
 
 
 choose_p = ControlPrimitive(
@@ -110,16 +110,16 @@ def test_bodies_are_counted_with_their_equation(program):
 
 def test_a_rule_of_its_own_binds_the_equations_that_run(params):
     for index, want in enumerate((np.sin, np.cos, np.exp)):
-        (got,) = choose_p.bind(np.int32(index), np.float32(0.5), **params)
+        (got,) = choose_p.bind_all(np.int32(index), np.float32(0.5), **params)
         np.testing.assert_allclose(got, want(np.float32(0.5)), rtol=1e-6)
 
 
 def test_a_compiled_one_is_compiled_once_for_each_jaxpr(params, monkeypatch):
     monkeypatch.setattr(choose_p, "eager", Eager.COMPILED)
     x = np.float32(0.5)
-    first = choose_p.bind(np.int32(0), x, **params)[0]
+    first = choose_p.bind_all(np.int32(0), x, **params)[0]
     before = COUNTERS.lowerings, COUNTERS.compiles
-    again = choose_p.bind(np.int32(1), x, **params)[0]
+    again = choose_p.bind_all(np.int32(1), x, **params)[0]
     assert (COUNTERS.lowerings, COUNTERS.compiles) == before
     np.testing.assert_allclose([first, again], np.exp(x), rtol=1e-6)
 

@@ -194,7 +194,7 @@ def _case(index, x, branches):
         sentinels=Watched.AS_ONE,
         granularity=Unit.BODY,
     )
-    return case_p.bind(index, x, branches=branches)[0]
+    return case_p.bind_all(index, x, branches=branches)[0]
 
 
 def test_tokens_go_through_the_regions_of_an_operation():

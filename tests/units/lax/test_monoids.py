@@ -268,7 +268,7 @@ def test_the_error_of_windows_without_a_primitive():
     params = {"window_dimensions": (2,), "window_strides": (0,), "padding": ((0, 0),)}
     params |= {"base_dilation": (1,), "window_dilation": (2,)}
     with pytest.raises(ShapeError) as caught:
-        lax.reduce_window_sum_p.bind(X[0, 0], **params)
+        lax.reduce_window_sum_p.bind_all(X[0, 0], **params)
     assert str(caught.value) == (
         "reduce_window_sum: expected positive window_dimensions, window_strides, "
         "base_dilation and window_dilation and pairs of padding, one for each of 1 axes "
@@ -277,7 +277,7 @@ def test_the_error_of_windows_without_a_primitive():
     )
     params |= {"window_strides": (1,), "padding": ((-4, -2),)}
     with pytest.raises(ShapeError) as caught:
-        lax.reduce_window_max_p.bind(X[0, 0], **params)
+        lax.reduce_window_max_p.bind_all(X[0, 0], **params)
     assert str(caught.value) == (
         "reduce_window_max: expected negative padding to cut no more than there is, got "
         "padding=((-4, -2),) for float32[5]. Cut less."

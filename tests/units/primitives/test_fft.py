@@ -85,7 +85,7 @@ def test_messages(operand, kind, lengths, error, message):
 
 def test_the_primitive_itself_takes_complex_numbers():
     with pytest.raises(DTypeError) as caught:
-        lax.fft_p.bind(X, fft_type=lax.FftType.FFT, fft_lengths=(6,))
+        lax.fft_p.bind_all(X, fft_type=lax.FftType.FFT, fft_lengths=(6,))
     assert str(caught.value) == (
         "fft: expected complex numbers for FFT, got float32[2,6]. Call "
         "imprint.lax.fft, which converts."

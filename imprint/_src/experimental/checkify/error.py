@@ -92,7 +92,7 @@ class Error:
                 return
             fine = eq(number, zeros_like(number))
             is_fine, (number, *values) = first_failed(fine, [number, *values])
-        check_p.bind(
+        check_p.bind_all(
             is_fine,
             number,
             *values,

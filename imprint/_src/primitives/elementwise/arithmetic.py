@@ -514,7 +514,7 @@ def _integer_pow_jvp(primals: Values, tangents: Values, *, y: int) -> Any:
 
 
 def _integer_pow_batch(args: Values, dims: Dims, *, y: int) -> Any:
-    return integer_pow_p.bind(*args, y=y), dims
+    return integer_pow_p.bind_all(*args, y=y), dims
 
 
 integer_pow_p: Final = Primitive(

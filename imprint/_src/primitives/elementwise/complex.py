@@ -126,13 +126,13 @@ def _part(
         return (lower(b, x),)
 
     def jvp(primals: Values, tangents: Values) -> Any:
-        return primitive.bind(*primals), primitive.bind(*tangents)
+        return primitive.bind_all(*primals), primitive.bind_all(*tangents)
 
     def transposed(cts: Values, _: Values) -> Values:
         return (transpose(cts[0]),)
 
     def batch(args: Values, at: Dims) -> Any:
-        return primitive.bind(*args), at
+        return primitive.bind_all(*args), at
 
     primitive = Primitive(
         name=name,

@@ -104,10 +104,12 @@ def _convert_jvp(
     primals: Values, tangents: Values, *, new_dtype: DType, weak_type: bool
 ) -> Any:
     (x,), (t,) = primals, tangents
-    (out,) = convert_element_type_p.bind(x, new_dtype=new_dtype, weak_type=weak_type)
+    (out,) = convert_element_type_p.bind_all(
+        x, new_dtype=new_dtype, weak_type=weak_type
+    )
     if is_zero(t) or not dt.is_inexact(new_dtype):
         return (out,), (zero_of(get_aval(out)),)
-    return (out,), convert_element_type_p.bind(
+    return (out,), convert_element_type_p.bind_all(
         t, new_dtype=new_dtype, weak_type=weak_type
     )
 
@@ -118,13 +120,13 @@ def _convert_transpose(
     (ct,), (x,) = cts, operands
     if is_zero(ct):
         return (Zero(x.aval),)
-    return convert_element_type_p.bind(
+    return convert_element_type_p.bind_all(
         ct, new_dtype=x.aval.dtype, weak_type=x.aval.weak_type
     )
 
 
 def _convert_batch(args: Values, dims: Dims, **params: Any) -> Any:
-    return convert_element_type_p.bind(*args, **params), dims
+    return convert_element_type_p.bind_all(*args, **params), dims
 
 
 _PAIRS: Final = (
@@ -287,7 +289,7 @@ def _bitcast_batch(args: Values, dims: Dims, *, new_dtype: DType) -> Any:
     assert dim is not None
     if dt.bit_width(get_aval(x).dtype) < dt.bit_width(new_dtype):
         x, dim = moveaxis(x, dim, 0), 0  # the last axis goes
-    return bitcast_convert_type_p.bind(x, new_dtype=new_dtype), (dim,)
+    return bitcast_convert_type_p.bind_all(x, new_dtype=new_dtype), (dim,)
 
 
 def _bitcast_lower(b: Builder, x: Value, *, new_dtype: DType) -> tuple[Value, ...]:

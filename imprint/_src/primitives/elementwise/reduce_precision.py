@@ -81,17 +81,17 @@ def _reduce_precision_lower(
 
 def _reduce_precision_jvp(primals: Values, tangents: Values, **params: Any) -> Any:
     return (
-        reduce_precision_p.bind(*primals, **params),
-        reduce_precision_p.bind(*tangents, **params),
+        reduce_precision_p.bind_all(*primals, **params),
+        reduce_precision_p.bind_all(*tangents, **params),
     )
 
 
 def _reduce_precision_transpose(cts: Values, operands: Values, **params: Any) -> Values:
-    return reduce_precision_p.bind(*cts, **params)
+    return reduce_precision_p.bind_all(*cts, **params)
 
 
 def _reduce_precision_batch(args: Values, dims: Dims, **params: Any) -> Any:
-    return reduce_precision_p.bind(*args, **params), dims
+    return reduce_precision_p.bind_all(*args, **params), dims
 
 
 reduce_precision_p: Final = Primitive(

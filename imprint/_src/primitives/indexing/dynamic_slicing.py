@@ -181,8 +181,8 @@ def _take_lower(
 def _take_jvp(primals: Values, tangents: Values, *, slice_sizes: Shape) -> Any:
     (x, *starts), t = primals, tangents[0]
     return (
-        dynamic_slice_p.bind(x, *starts, slice_sizes=slice_sizes),
-        dynamic_slice_p.bind(t, *starts, slice_sizes=slice_sizes),
+        dynamic_slice_p.bind_all(x, *starts, slice_sizes=slice_sizes),
+        dynamic_slice_p.bind_all(t, *starts, slice_sizes=slice_sizes),
     )
 
 
@@ -368,8 +368,8 @@ def _put_lower(
 def _put_jvp(primals: Values, tangents: Values) -> Any:
     (_, _, *starts), (t, update_t, *_) = primals, tangents
     return (
-        dynamic_update_slice_p.bind(*primals),
-        dynamic_update_slice_p.bind(instantiate(t), instantiate(update_t), *starts),
+        dynamic_update_slice_p.bind_all(*primals),
+        dynamic_update_slice_p.bind_all(instantiate(t), instantiate(update_t), *starts),
     )
 
 
@@ -396,7 +396,7 @@ def _put_batch(args: Values, at: Dims) -> Any:
         sizes = [n if i in each else m for i, (n, m) in enumerate(lengths)]
         part = dynamic_slice_p.bind1(x, *shared, slice_sizes=(size, *sizes))
         update = _put_each(part, update, each)
-    return dynamic_update_slice_p.bind(x, update, *shared), (0,)
+    return dynamic_update_slice_p.bind_all(x, update, *shared), (0,)
 
 
 def _put_each(x: Any, update: Any, each: dict[int, Any]) -> Any:

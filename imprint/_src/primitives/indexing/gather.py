@@ -149,11 +149,11 @@ def _gather_jvp(
     primals: Values, tangents: Values, *, fill_value: Any, **params: Any
 ) -> Any:
     (x, indices), (t, _) = primals, tangents
-    out = gather_p.bind(x, indices, fill_value=fill_value, **params)
+    out = gather_p.bind_all(x, indices, fill_value=fill_value, **params)
     if is_zero(t):
         return out, (zero_of(get_aval(out[0])),)
     zero = None if fill_value is None else 0
-    return out, gather_p.bind(t, indices, fill_value=zero, **params)
+    return out, gather_p.bind_all(t, indices, fill_value=zero, **params)
 
 
 def _gather_transpose(
@@ -193,7 +193,7 @@ def _gather_batch(
         indices_are_sorted = unique_indices = False
     if indices_b is not None:
         indices = moveaxis(indices, indices_b, 0)
-    out = gather_p.bind(
+    out = gather_p.bind_all(
         x,
         indices,
         dimension_numbers=batched_numbers(dimension_numbers, at),
@@ -395,7 +395,7 @@ def scattering(  # noqa: PLR0913 - one parameter a rule
         x, u = in_front(x, x_b, size), in_front(u, u_b, size)
         i = i if i_b is None else moveaxis(i, i_b, 0)
         numbers = batched_numbers(dimension_numbers, (0, i_b))
-        return primitive.bind(x, i, u, dimension_numbers=numbers, **params), (0,)
+        return primitive.bind_all(x, i, u, dimension_numbers=numbers, **params), (0,)
 
     primitive = Primitive(
         name=name,
@@ -520,11 +520,11 @@ def summing_jvp(
 ) -> Any:
     """Push tangents through a scatter that is linear in operand and updates together."""
     (_, indices, _), (t, _, update_t) = primals, tangents
-    out = primitive.bind(*primals, **params)
+    out = primitive.bind_all(*primals, **params)
     if is_zero(t) and is_zero(update_t):
         return out, (zero_of(get_aval(out[0])),)
     t, update_t = instantiate(t), instantiate(update_t)
-    return out, primitive.bind(t, indices, update_t, **params)
+    return out, primitive.bind_all(t, indices, update_t, **params)
 
 
 def summing_transpose(cts: Values, operands: Values, **params: Any) -> tuple[Any, ...]:

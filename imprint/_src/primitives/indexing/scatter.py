@@ -63,7 +63,7 @@ def _put_jvp(primals: Values, tangents: Values, **params: Any) -> Any:
     if params["unique_indices"]:
         return summing_jvp(scatter_p, primals, tangents, **params)
     (x, indices, updates), (t, _, update_t) = primals, tangents
-    out = scatter_p.bind(*primals, **params)
+    out = scatter_p.bind_all(*primals, **params)
     if is_zero(t) and is_zero(update_t):
         return out, (zero_of(get_aval(out[0])),)
     t, update_t = instantiate(t), instantiate(update_t)
@@ -71,7 +71,7 @@ def _put_jvp(primals: Values, tangents: Values, **params: Any) -> Any:
     stays = eq(_read(held, indices, ids, params), ids)
     t = select_n(eq(held, scalar_like(held, 0)), scalar_like(t, 0), t)
     update_t = select_n(stays, scalar_like(update_t, 0), update_t)
-    return out, scatter_add_p.bind(t, indices, update_t, **params)
+    return out, scatter_add_p.bind_all(t, indices, update_t, **params)
 
 
 def _put_transpose(cts: Values, operands: Values, **params: Any) -> tuple[Any, ...]:
@@ -154,7 +154,7 @@ scatter_sub_p: Final = scattering(
 
 def _mul_jvp(primals: Values, tangents: Values, **params: Any) -> Any:
     (x, indices, updates), (t, _, update_t) = primals, tangents
-    out = scatter_mul_p.bind(*primals, **params)
+    out = scatter_mul_p.bind_all(*primals, **params)
     total: Any = zero_of(get_aval(out[0]))
     if not is_zero(t):
         total = scatter_mul_p.bind1(t, indices, updates, **params)

@@ -218,7 +218,7 @@ def _jvp(primals: Values, _: Values, **params: Any) -> Any:
 def _batch(args: Values, at: Dims, *, batch: int, **params: Any) -> Any:
     (a, v), (a_at, v_at) = args, at
     if a_at is None and not batch:
-        return searchsorted_p.bind(a, v, batch=0, **params), (v_at,)
+        return searchsorted_p.bind_all(a, v, batch=0, **params), (v_at,)
     size = next(
         get_aval(x).shape[d] for x, d in zip(args, at, strict=True) if d is not None
     )
@@ -230,7 +230,7 @@ def _batch(args: Values, at: Dims, *, batch: int, **params: Any) -> Any:
         else moveaxis(x, d, 0)
         for x, d in zip(args, at, strict=True)
     )
-    return searchsorted_p.bind(a, v, batch=batch + 1, **params), (0,)
+    return searchsorted_p.bind_all(a, v, batch=batch + 1, **params), (0,)
 
 
 def _pad(

@@ -291,8 +291,8 @@ def _pad_lower(
 
 def _pad_jvp(primals: Values, tangents: Values, *, padding_config: Padding) -> Any:
     return (
-        pad_p.bind(*primals, padding_config=padding_config),
-        pad_p.bind(*map(instantiate, tangents), padding_config=padding_config),
+        pad_p.bind_all(*primals, padding_config=padding_config),
+        pad_p.bind_all(*map(instantiate, tangents), padding_config=padding_config),
     )
 
 
@@ -461,8 +461,8 @@ def _concatenate_lower(b: Builder, *xs: Value, dimension: int) -> tuple[Value, .
 
 def _concatenate_jvp(primals: Values, tangents: Values, *, dimension: int) -> Any:
     return (
-        concatenate_p.bind(*primals, dimension=dimension),
-        concatenate_p.bind(*map(instantiate, tangents), dimension=dimension),
+        concatenate_p.bind_all(*primals, dimension=dimension),
+        concatenate_p.bind_all(*map(instantiate, tangents), dimension=dimension),
     )
 
 
@@ -490,7 +490,7 @@ def _concatenate_batch(args: Values, at: Dims, *, dimension: int) -> Any:
             moved.append(broadcast_in_dim(x, (size, *shape), axes))
         else:
             moved.append(moveaxis(x, b, 0))
-    return concatenate_p.bind(*moved, dimension=dimension + 1), (0,)
+    return concatenate_p.bind_all(*moved, dimension=dimension + 1), (0,)
 
 
 def _concatenate_pad(bucket: PadContext, *xs: PaddedValue, dimension: int) -> Values:

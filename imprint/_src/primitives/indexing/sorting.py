@@ -276,10 +276,10 @@ def _sort_jvp(
     primals: Values, tangents: Values, *, dimension: int, **params: Any
 ) -> Any:
     if all(map(is_zero, tangents)):
-        outs = sort_p.bind(*primals, dimension=dimension, **params)
+        outs = sort_p.bind_all(*primals, dimension=dimension, **params)
         return outs, tuple(zero_of(get_aval(x)) for x in outs)
     place = broadcasted_iota(_UINT32, get_aval(primals[0]).shape, dimension)
-    *outs, order = sort_p.bind(*primals, place, dimension=dimension, **params)
+    *outs, order = sort_p.bind_all(*primals, place, dimension=dimension, **params)
     moved = [t if is_zero(t) else taken_along(t, order, dimension) for t in tangents]
     return tuple(outs), tuple(moved)
 
@@ -292,7 +292,7 @@ def _sort_batch(args: Values, at: Dims, *, dimension: int, **params: Any) -> Any
         broadcast_in_dim(x, shape, others) if d is None else moveaxis(x, d, b)
         for x, d in zip(args, at, strict=True)
     ]
-    outs = sort_p.bind(*moved, dimension=dimension + (b <= dimension), **params)
+    outs = sort_p.bind_all(*moved, dimension=dimension + (b <= dimension), **params)
     return outs, (b,) * len(outs)
 
 
@@ -331,6 +331,7 @@ def _sort_params(
 
 sort_p: Final = Primitive(
     name="sort",
+    multiple_results=True,
     aval=_sort_aval,
     reference=_sort_reference,
     lower=_sort_lower,
@@ -396,7 +397,7 @@ def sort(
             "that move together."
         )
     at = canonical_axis("sort", dimension, get_aval(xs[0]).ndim)
-    outs = sort_p.bind(
+    outs = sort_p.bind_all(
         *xs,
         dimension=at,
         is_stable=bool(is_stable),
@@ -593,7 +594,7 @@ def _of_word(b: Builder, word: Value) -> Value:
 
 def _top_k_jvp(primals: Values, tangents: Values, *, k: int, axis: int) -> Any:
     (t,) = tangents
-    values, index = top_k_p.bind(*primals, k=k, axis=axis)
+    values, index = top_k_p.bind_all(*primals, k=k, axis=axis)
     out = zero_of(get_aval(values)) if is_zero(t) else taken_along(t, index, axis)
     return (values, index), (out, zero_of(get_aval(index)))
 
@@ -601,7 +602,7 @@ def _top_k_jvp(primals: Values, tangents: Values, *, k: int, axis: int) -> Any:
 def _top_k_batch(args: Values, at: Dims, *, k: int, axis: int) -> Any:
     (x,), (b,) = args, at
     assert b is not None
-    return top_k_p.bind(x, k=k, axis=axis + (b <= axis)), (b, b)
+    return top_k_p.bind_all(x, k=k, axis=axis + (b <= axis)), (b, b)
 
 
 def _top_k_pad(bucket: PadContext, x: PaddedValue, *, k: int, axis: int) -> Values:
@@ -623,6 +624,7 @@ def _last(dtype: Any) -> NDArray:
 
 top_k_p: Final = Primitive(
     name="top_k",
+    multiple_results=True,
     aval=_top_k_aval,
     reference=_top_k_reference,
     lower=_top_k_lower,
@@ -677,5 +679,5 @@ def top_k(
     del is_stable
     at = canonical_axis("top_k", axis, get_aval(operand).ndim)
     count = k if dims.is_symbolic(k) else whole("top_k", "k", k)
-    values, index = top_k_p.bind(operand, k=count, axis=at)
+    values, index = top_k_p.bind_all(operand, k=count, axis=at)
     return values, index

@@ -119,7 +119,7 @@ def _eigh_lower(b: Builder, x: Value, *, lower: bool) -> tuple[Value, ...]:
 
 def _eigh_jvp(primals: Values, tangents: Values, *, lower: bool) -> Any:
     (x,), (t,) = primals, tangents
-    v, w = eigh_p.bind(x, lower=lower)
+    v, w = eigh_p.bind_all(x, lower=lower)
     inner = product(product(adjoint(v), t), v)
     values = convert_element_type(w, get_aval(v).dtype)
     t_v = product(v, mul(_inverse_gaps(values, get_aval(v).shape), inner))
@@ -161,6 +161,7 @@ def _eigh_pad(bucket: PadContext, x: PaddedValue, *, lower: bool) -> Values:
 
 eigh_p: Final = Primitive(
     name="eigh",
+    multiple_results=True,
     aval=_eigh_aval,
     reference=_eigh_reference,
     lower=_eigh_lower,
@@ -235,7 +236,7 @@ def eigh(
     _eigh_aval(get_aval(x), lower=True)  # reports a wrong operand before it is split
     if symmetrize_input:
         x = div(add(x, adjoint(x)), scalar_like(x, 2))
-    v, w = eigh_p.bind(x, lower=bool(lower))
+    v, w = eigh_p.bind_all(x, lower=bool(lower))
     if subset_by_index is None:
         return v, w
     bounds = part_of("eigh", subset_by_index, get_aval(w).shape[-1])
@@ -346,7 +347,7 @@ def _eig_jvp(
             "are equally large. Differentiate eigvals, or pass "
             "enable_eigvec_derivs=True to lax.linalg.eig."
         )
-    w, *lefts, right = eig_p.bind(
+    w, *lefts, right = eig_p.bind_all(
         x,
         compute_left_eigenvectors=compute_left_eigenvectors,
         compute_right_eigenvectors=True,
@@ -408,6 +409,7 @@ def _eig_params(*, left: bool, right: bool) -> dict[str, bool]:
 
 eig_p: Final = Primitive(
     name="eig",
+    multiple_results=True,
     aval=_eig_aval,
     reference=_eig_reference,
     lower=_eig_lower,
@@ -471,7 +473,7 @@ def eig(
         Array([0.+1.j, 0.-1.j], dtype=complex64)
     """
     _check_here("eig", implementation, EigImplementation.LAPACK)
-    outs = eig_p.bind(
+    outs = eig_p.bind_all(
         x,
         compute_left_eigenvectors=bool(compute_left_eigenvectors),
         compute_right_eigenvectors=bool(compute_right_eigenvectors),

@@ -152,7 +152,7 @@ def _lower(b: Builder, x: Value) -> tuple[Value, ...]:
 def _jvp(primals: Values, tangents: Values) -> Any:
     """With A = P L U: L⁻¹ P⁻¹ dA U⁻¹ is L⁻¹ dL below the diagonal, else dU U⁻¹."""
     (x,), (t,) = primals, tangents
-    factor, pivots, order = lu_p.bind(x)
+    factor, pivots, order = lu_p.bind_all(x)
     aval = get_aval(x)
     m, n = (dims.concrete(size, "lu derivative") for size in aval.shape[-2:])
     lower, upper = _triangles(factor, m, n)
@@ -200,6 +200,7 @@ def _pad(bucket: PadContext, x: PaddedValue) -> Values:
 
 lu_p: Final = Primitive(
     name="lu",
+    multiple_results=True,
     aval=_aval,
     reference=_reference,
     lower=_lower,
@@ -251,7 +252,7 @@ def lu(x: Any) -> tuple[Any, Any, Any]:
         >>> order
         Array([1, 0], dtype=int32)
     """
-    factor, pivots, order = lu_p.bind(x)
+    factor, pivots, order = lu_p.bind_all(x)
     return factor, pivots, order
 
 

@@ -100,6 +100,7 @@ def _geqrf_batch(args: Values, at: Dims) -> Any:
 
 geqrf_p: Final = Primitive(
     name="geqrf",
+    multiple_results=True,
     aval=_geqrf_aval,
     reference=_geqrf_reference,
     lower=_geqrf_lower,
@@ -121,7 +122,7 @@ geqrf_p: Final = Primitive(
 
 def geqrf(a: Any) -> tuple[Any, Any]:
     """Return R above reflectors, and the reflectors' scales."""
-    out, taus = geqrf_p.bind(a)
+    out, taus = geqrf_p.bind_all(a)
     return out, taus
 
 
@@ -429,7 +430,7 @@ def _upper(b: Builder, x: Value) -> Value:
 
 def _qr_jvp(primals: Values, tangents: Values, **params: bool) -> Any:
     (x,), (t,) = primals, tangents
-    q, r, *pivots = outs = qr_p.bind(x, **params)
+    q, r, *pivots = outs = qr_p.bind_all(x, **params)
     if pivots:
         order = _permutation(pivots[0], get_aval(x).dtype)
         x, t = product(x, order), product(t, order)
@@ -518,6 +519,7 @@ def _qr_pad(bucket: PadContext, x: PaddedValue, **params: bool) -> Values:
 
 qr_p: Final = Primitive(
     name="qr",
+    multiple_results=True,
     aval=_qr_aval,
     reference=_qr_reference,
     lower=_qr_lower,
@@ -573,10 +575,10 @@ def qr(
         >>> bool(np.allclose(q @ r, np.array([[3.0, 1.0], [4.0, 2.0]])))
         True
     """
-    return qr_p.bind(x, pivoting=bool(pivoting), full_matrices=bool(full_matrices))
+    return qr_p.bind_all(x, pivoting=bool(pivoting), full_matrices=bool(full_matrices))
 
 
 def solved(a: Any, b: Any) -> Any:
     """Return the `x` of `a x = b`, of square matrices of full rank."""
-    q, r = qr_p.bind(a, pivoting=False, full_matrices=True)
+    q, r = qr_p.bind_all(a, pivoting=False, full_matrices=True)
     return triangular_solve(r, product(adjoint(q), b), left_side=True)

@@ -145,6 +145,7 @@ _WHOLE: Final = "each element of a factor depends on the size of its matrix"
 
 schur_p: Final = Primitive(
     name="schur",
+    multiple_results=True,
     aval=_schur_aval,
     reference=_schur_reference,
     lower=_schur_lower,
@@ -198,7 +199,7 @@ def schur(
             "schur: expected sort_eig_vals=False, got True. The order of eigenvalues is "
             "that of the algorithm: reorder with scipy.linalg.schur, outside of jit."
         )
-    return schur_p.bind(x, compute_schur_vectors=bool(compute_schur_vectors))
+    return schur_p.bind_all(x, compute_schur_vectors=bool(compute_schur_vectors))
 
 
 # ---- hessenberg ----
@@ -232,6 +233,7 @@ def _hessenberg_batch(args: Values, at: Dims) -> Any:
 
 hessenberg_p: Final = Primitive(
     name="hessenberg",
+    multiple_results=True,
     aval=_hessenberg_aval,
     reference=_hessenberg_reference,
     lower=_hessenberg_lower,
@@ -269,7 +271,7 @@ def hessenberg(a: Any) -> tuple[Any, Any]:
         Array([[1., 2.],
                [3., 4.]], dtype=float32)
     """
-    out, taus = hessenberg_p.bind(a)
+    out, taus = hessenberg_p.bind_all(a)
     return out, taus
 
 
@@ -319,6 +321,7 @@ def _tridiagonal_batch(args: Values, at: Dims, *, lower: bool) -> Any:
 
 tridiagonal_p: Final = Primitive(
     name="tridiagonal",
+    multiple_results=True,
     aval=_tridiagonal_aval,
     reference=_tridiagonal_reference,
     lower=_tridiagonal_lower,
@@ -359,5 +362,5 @@ def tridiagonal(a: Any, *, lower: bool = True) -> tuple[Any, Any, Any, Any]:
         >>> d, e
         (Array([1., 3.], dtype=float32), Array([2.], dtype=float32))
     """
-    out, d, e, taus = tridiagonal_p.bind(a, lower=bool(lower))
+    out, d, e, taus = tridiagonal_p.bind_all(a, lower=bool(lower))
     return out, d, e, taus

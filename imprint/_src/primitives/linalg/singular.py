@@ -168,7 +168,7 @@ def _jvp(
             "full_matrices=True: vectors beyond the singular values are free to turn. "
             "Pass full_matrices=False, or compute_uv=False."
         )
-    s, u, v_adjoint = svd_p.bind(
+    s, u, v_adjoint = svd_p.bind_all(
         x, full_matrices=False, compute_uv=True, algorithm=algorithm
     )
     inner = product(product(adjoint(u), t), adjoint(v_adjoint))
@@ -249,6 +249,7 @@ def _pad(bucket: PadContext, x: PaddedValue, **params: Any) -> Values:
 
 svd_p: Final = Primitive(
     name="svd",
+    multiple_results=True,
     aval=_aval,
     reference=_reference,
     lower=_lower,
@@ -312,7 +313,7 @@ def svd(
             "SvdAlgorithm.DIVIDE_AND_CONQUER or SvdAlgorithm.QR."
         )
     params = {"full_matrices": bool(full_matrices), "compute_uv": bool(compute_uv)}
-    outs = svd_p.bind(x, **params, algorithm=algorithm)
+    outs = svd_p.bind_all(x, **params, algorithm=algorithm)
     if subset_by_index is not None:
         outs = _subset(outs, subset_by_index, full_matrices=full_matrices)
     if not compute_uv:

@@ -251,7 +251,7 @@ def _jn_jvp(primals: Values, tangents: Values, *, v: int, n_iter: int) -> Any:
 def _jn_batch(args: Values, at: Dims, **params: int) -> Any:
     (z,), (dim,) = args, at
     assert dim is not None
-    return bessel_jn_p.bind(z, **params), (dim + 1,)
+    return bessel_jn_p.bind_all(z, **params), (dim + 1,)
 
 
 bessel_jn_p: Final = Primitive(

@@ -299,7 +299,7 @@ def _extremum(name: str, *, largest: bool) -> Primitive:
     def batch(args: Values, at: Dims, **params: Any) -> Any:
         (x,), (b,) = args, at
         assert b is not None
-        return primitive.bind(x, **ReduceWindow(**params).widened(b)._asdict()), at
+        return primitive.bind_all(x, **ReduceWindow(**params).widened(b)._asdict()), at
 
     primitive = Primitive(
         name=name,

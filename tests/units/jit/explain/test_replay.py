@@ -200,7 +200,7 @@ def test_integers_below_a_byte_are_cut():
     f = imprint.jit(lambda x: abs(x) > 0)
     assert bool(f.replay(x).steps[-1].outputs[0]) is bool(f(x)) is False
     body = body_of(lambda x: [abs(x) > 0], x)
-    assert not repeat_p.bind(x, body=body, times=1)[0]
+    assert not repeat_p.bind_all(x, body=body, times=1)[0]
 
 
 def test_filter_jit_methods_and_models():
@@ -241,10 +241,10 @@ def test_loops_and_branches_are_entered_through_their_references():
 
     @imprint.jit
     def f(x):
-        (y,) = repeat_p.bind(x, body=step, times=3)
-        (z,) = choose_p.bind(np.int32(1), y, branches=(step, less))
-        (z,) = inline_p.bind(z, jaxpr=less)
-        return until_p.bind(z, body=less, cond=positive)[0]
+        (y,) = repeat_p.bind_all(x, body=step, times=3)
+        (z,) = choose_p.bind_all(np.int32(1), y, branches=(step, less))
+        (z,) = inline_p.bind_all(z, jaxpr=less)
+        return until_p.bind_all(z, body=less, cond=positive)[0]
 
     message = [
         (str(s.equation.primitive), *(e.inside for e in s.path)) for s in f.replay(9.0)
@@ -270,7 +270,7 @@ def test_loops_and_branches_are_entered_through_their_references():
 
 def test_a_loop_without_turns_is_a_step_itself():
     step = body_of(lambda x: [np.log(x)], onp.float32(0.0))
-    f = imprint.jit(lambda x: repeat_p.bind(x, body=step, times=0)[0])
+    f = imprint.jit(lambda x: repeat_p.bind_all(x, body=step, times=0)[0])
     (only,) = f.replay(2.0)
     assert only.equation.primitive is repeat_p
     assert len(only.text) <= 201
@@ -282,7 +282,7 @@ def test_a_primitive_that_fails_leaves_the_interpreter_as_it_was():
 
     failing = primitive("failing", fail, ("body",))
     step = body_of(lambda x: [np.log(x)], onp.float32(0.0))
-    f = imprint.jit(lambda x: failing.bind(x, body=step)[0])
+    f = imprint.jit(lambda x: failing.bind_all(x, body=step)[0])
     for ask in (len, lambda steps: list(iter(steps)), lambda steps: steps[0]):
         with pytest.raises(ZeroDivisionError, match="in the reference"):
             ask(f.replay(2.0).steps)
@@ -307,8 +307,10 @@ def test_a_primitive_without_jaxprs_is_not_entered():
         makes_nan=True,
         **rules,
     )
-    around = body_of(lambda x: [opaque.bind(x)[0]], ONE)
-    f = imprint.jit(lambda x: opaque.bind(repeat_p.bind(x, body=around, times=1)[0]))
+    around = body_of(lambda x: [opaque.bind_all(x)[0]], ONE)
+    f = imprint.jit(
+        lambda x: opaque.bind_all(repeat_p.bind_all(x, body=around, times=1)[0])
+    )
     assert [s.equation.primitive for s in f.replay(9.0)] == [opaque, opaque]
 
 
@@ -535,7 +537,7 @@ def test_a_reference_runs_in_the_context_of_the_caller():
 
     asking = primitive("asking", reference, ("body",))
     step = body_of(lambda x: [x], ONE)
-    f = imprint.jit(lambda x: asking.bind(x, body=step)[0])
+    f = imprint.jit(lambda x: asking.bind_all(x, body=step)[0])
     with imprint.log_compiles(True):
         replay = f.replay(1.0)
         next(iter(replay))

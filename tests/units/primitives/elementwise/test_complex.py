@@ -86,7 +86,7 @@ def test_dtypes_without_parts_are_refused():
     ):
         conj(np.int32(1))
     with enable_x64(True), pytest.raises(DTypeError) as caught:
-        conj_p.bind(np.ones(2, "complex128"), input_dtype=np.dtype("complex64"))
+        conj_p.bind_all(np.ones(2, "complex128"), input_dtype=np.dtype("complex64"))
     assert str(caught.value) == (
         "conj: expected input_dtype=complex128 for operand complex128[2], got complex64. "
         "Call conj(x), which fills it in."

@@ -145,7 +145,7 @@ def test_wrong_calls(message):
     with pytest.raises(
         (errors.DTypeError, errors.ArgumentError, errors.ShapeError)
     ) as e:
-        searchsorted_p.bind(
+        searchsorted_p.bind_all(
             *operands, **({"side": "left", "method": "scan", "batch": 0} | params)
         )
     assert str(e.value) == message
