@@ -139,7 +139,7 @@ def test_values_along_every_axis_are_those_of_numpy(guest, wrap):
     want = guest.meaning(x)
     for axis in range(x.ndim):
         moved = np.moveaxis(x, 0, axis)
-        got = along(wrap(guest.bind_all), moved, in_axes=axis, out_axes=-1)
+        got = along(wrap(guest.bind), moved, in_axes=axis, out_axes=-1)
         assert_close(got, np.moveaxis(want, 0, -1), "reduction")
 
 
@@ -147,7 +147,7 @@ def test_values_along_every_axis_are_those_of_numpy(guest, wrap):
 @every_wrap
 def test_an_operand_that_is_the_same_in_each_place(guest, wrap):
     x = guest.draw(0)[0]
-    f = wrap(lambda y: guest.bind_all(inp.asarray(y)))
+    f = wrap(lambda y: guest.bind(inp.asarray(y)))
     got = along(lambda _, y: f(y), np.zeros(SIZE), x, in_axes=(0, None))
     assert_close(got, guest.meaning(each(x)), "reduction")
 
@@ -159,7 +159,7 @@ def test_a_further_axis_in_every_position(guest, wrap):
     want = np.stack([guest.meaning(x) for x in slices], 1)
     for axis in range(len(guest.shape) + 1):
         x = np.stack(slices, 1 + axis)
-        inner = imprint.vmap(wrap(guest.bind_all), in_axes=axis)
+        inner = imprint.vmap(wrap(guest.bind), in_axes=axis)
         assert_close(along(inner, x), want, "reduction")
 
 
@@ -167,10 +167,10 @@ def test_a_further_axis_in_every_position(guest, wrap):
 @every_wrap
 def test_jvp_equals_central_differences(guest, wrap):
     x, t, step = guest.draw(0), guest.draw(1), 1e-6
-    got = along(lambda x, t: imprint.jvp(wrap(guest.bind_all), (x,), (t,))[1], x, t)
+    got = along(lambda x, t: imprint.jvp(wrap(guest.bind), (x,), (t,))[1], x, t)
     want = (guest.meaning(x + step * t) - guest.meaning(x - step * t)) / (2 * step)
     np.testing.assert_allclose(got, want, atol=1e-8)
-    around = imprint.jvp(lambda x: along(wrap(guest.bind_all), x), (x,), (t,))[1]
+    around = imprint.jvp(lambda x: along(wrap(guest.bind), x), (x,), (t,))[1]
     assert_close(around, got, "gradient")
 
 
@@ -185,8 +185,8 @@ def test_cotangents_are_paired_with_tangents_over_all_places(guest, wrap):
     x, t = guest.draw(0), guest.draw(1)
     out = guest.meaning(x)
     ct = np.random.default_rng(2).uniform(-2, 2, out.shape)
-    pushed = along(lambda x, t: imprint.jvp(guest.bind_all, (x,), (t,))[1], x, t)
-    pulled = along(lambda x, c: imprint.vjp(wrap(guest.bind_all), x)[1](c)[0], x, ct)
+    pushed = along(lambda x, t: imprint.jvp(guest.bind, (x,), (t,))[1], x, t)
+    pulled = along(lambda x, c: imprint.vjp(wrap(guest.bind), x)[1](c)[0], x, ct)
     np.testing.assert_allclose(np.sum(ct * pushed), np.sum(pulled * t), rtol=1e-10)
 
 

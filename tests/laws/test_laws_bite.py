@@ -161,7 +161,7 @@ def a_permutation_is_not_inverted(xs, ts, *, permutation):
 @mistake("add", "jvp", test_transpose.law)
 def a_cotangent_is_not_summed(xs, ts):
     wrong = broken("add", transpose=lambda cts, _: (cts[0], cts[0]))
-    return GOOD["add"].bind_all(*xs), wrong.bind(*map(instantiate, ts))
+    return GOOD["add"].bind_all(*xs), wrong.bind_all(*map(instantiate, ts))
 
 
 @pytest.mark.parametrize(("law", "primitive"), MISTAKES)
