@@ -157,6 +157,29 @@ def generator_that_yields_a_module():
 
 
 @stale
+def generator_that_yields_a_class():
+    class Slow:
+        rate = 2.0
+
+    class Fast:
+        rate = 3.0
+
+    class Settings(Slow):
+        pass
+
+    source = itertools.repeat(Settings)
+
+    def f(x):
+        return x * next(source).rate
+
+    yield f
+    Settings.__bases__ = (Fast,)
+    yield
+    Settings.__bases__ = (Slow,)
+    yield BACK
+
+
+@stale
 def generator_over_an_object():
     class Settings:
         rates = (2.0, 3.0)

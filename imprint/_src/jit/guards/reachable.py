@@ -455,7 +455,7 @@ class ReachableValues:
         if len(held) > LIMIT:
             return
         for i, part in enumerate(held):
-            if class_of(part) is type:
+            if part is kind:
                 continue
             at = path or layout_of(value).name
             if kind is partial and part is value.args:
