@@ -65,6 +65,32 @@ def test_a_function_that_a_rule_makes_of_a_pullback_is_no_input():
     check_steps(fun, lambda: None)
 
 
+def test_an_object_that_is_gone_is_no_function_of_a_rule_that_is_gone():
+    held = []
+
+    class Holder:
+        rate = 2.0
+
+    def rate():
+        held[:] = [Holder()]
+        return held[0].rate
+
+    @partial(imprint.jit, abstracted_axes=({0: "n"},))
+    def fun(x):
+        doubled = imprint.custom_jvp(lambda y: y)
+        doubled.defjvp(lambda primals, tangents: (primals[0], tangents[0] * 2))
+        return x * rate() + imprint.grad(lambda y: doubled(y))(1.0)
+
+    def calls():
+        rate()
+        return fun(imprint.numpy.ones(3)).tolist()
+
+    first = calls()
+    before = traces()
+    assert [calls() for _ in range(3)] == [first] * 3
+    assert traces() == before
+
+
 @each
 def test_two_objects_of_one_trace_are_separate(name):
     made = MADE[name]

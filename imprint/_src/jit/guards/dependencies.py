@@ -127,7 +127,7 @@ class Dependencies:
         codes: dict[int, CodeType] = {}
         functions: dict[int, Any] = {}
         passed: list[tuple[Location, Location, Any]] = []
-        held = {id(standin()) for standin in self.later}
+        held = {id(standin()) for standin in self.later} - {id(None)}
         for (location, seen), now, value, is_equal in self._found(given, self.reads):
             if now is None:
                 return None
