@@ -459,5 +459,5 @@ def _has_same_class(location: Location, owner: Any) -> bool:
         return storage_of(owner) is storage_of(location.container)
     before = location.owner
     if before is None:  # it is gone
-        return issubclass(class_of(owner), location.owners)
+        return issubclass(class_of(owner), location.owner_class)
     return class_of(before) is class_of(owner)

@@ -46,7 +46,7 @@ class Location:
 
     Attributes:
         kind: the kind of owner, for explanations.
-        owners: the class of all owners.
+        owner_class: the class of all owners.
         name: the name, or key, there.
         parent: the location at which the owner is bound; None for modules and roots.
         path: the owner, as a user would write it.
@@ -54,7 +54,7 @@ class Location:
 
     __slots__ = ("name", "parent", "path")
     kind: ClassVar[str]
-    owners: ClassVar[type] = object
+    owner_class: ClassVar[type] = object
 
     def __init__(
         self, name: Any, parent: "Location | None" = None, path: str = ""
@@ -222,7 +222,7 @@ class Global(Location):
 
 class _OfFunction(Owned):
     __slots__ = ()
-    owners = FunctionType
+    owner_class = FunctionType
 
     @property
     def module(self) -> str:
@@ -317,7 +317,7 @@ OF_FUNCTIONS: Final = frozenset(
 class _OfClass(Owned):
     __slots__ = ()
     kind = "class"
-    owners = type
+    owner_class = type
 
     @property
     def module(self) -> str:

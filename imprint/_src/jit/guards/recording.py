@@ -454,8 +454,11 @@ class Recording:
                 return True
         if isinstance(location, FunctionPart) and location.name in CALL_PARTS:
             return False
-        sites = [site for readers in place.whole for site in readers.sites]
-        return not any(self._executed.is_executed(*site) for site in sites)
+        return not any(
+            self._executed.is_executed(*site)
+            for readers in place.whole
+            for site in readers.sites
+        )
 
     def _left_items(
         self, place: ReachedLocation, after: dict[Key, Any]
