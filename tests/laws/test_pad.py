@@ -339,7 +339,7 @@ def keeping(bucket, x, **params):
     """Declare, wrongly, that the fill of an operand is in the result, too."""
     filled = bucket.filled(x, 0)
     return (
-        PaddedValue(bucket.bind(filled, **params)[0], bucket.outs[0], filled.fills),
+        PaddedValue(bucket.bind_all(filled, **params)[0], bucket.outs[0], filled.fills),
     )
 
 

@@ -305,7 +305,7 @@ def _pad(
 ) -> Values:
     if isinstance(prevent_cse, tuple):
         prevent_cse = (False,) * len(bucket.sizes) + prevent_cse
-    return bucket.bind(
+    return bucket.bind_all(
         *bucket.sizes,
         *operands,
         jaxpr=bucket.body(jaxpr),

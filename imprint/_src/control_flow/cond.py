@@ -430,7 +430,7 @@ def _pad(
     bucket: PadContext, index: PaddedValue, *operands: PaddedValue, branches: Branches
 ) -> Values:
     padded = tuple(map(bucket.body, branches))
-    return bucket.bind(index, *bucket.sizes, *operands, branches=padded)
+    return bucket.bind_all(index, *bucket.sizes, *operands, branches=padded)
 
 
 def _dce(used: tuple[bool, ...], *, branches: Branches) -> Narrowed:

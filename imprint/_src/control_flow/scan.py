@@ -425,7 +425,7 @@ def _pad(
     if dims.is_symbolic(length):
         values = split([*map(value_of, operands)], num_consts, num_carry)
         return _turns(bucket, step, *values, length=length, reverse=loop["reverse"])
-    return bucket.bind(
+    return bucket.bind_all(
         *sizes,
         *operands,
         jaxpr=step,

@@ -365,7 +365,7 @@ def _pad(
 ) -> Values:
     of_condition, of_step, carry = split(operands, cond_nconsts, body_nconsts)
     sizes = bucket.sizes
-    return bucket.bind(
+    return bucket.bind_all(
         *sizes,
         *of_condition,
         *sizes,

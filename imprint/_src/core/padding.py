@@ -134,7 +134,7 @@ class PadContext:
         """Compute a jaxpr that the equation holds in its place."""
         raise NotImplementedError
 
-    def bind(self, *operands: Any, **params: Any) -> Values:
+    def bind_all(self, *operands: Any, **params: Any) -> Values:
         """Apply the primitive to arrays, with params as they are in the bucket."""
         return self.primitive.bind_all(*map(value_of, operands), **self.bound(params))
 
@@ -149,19 +149,19 @@ def value_of(x: Any) -> Any:
 
 def as_is(bucket: PadContext, *operands: PaddedValue, **params: Any) -> Values:
     """Pad a primitive whose result elements depend only on operand elements at their index."""
-    return bucket.bind(*operands, **params)
+    return bucket.bind_all(*operands, **params)
 
 
 def each(bucket: PadContext, *operands: PaddedValue, **params: Any) -> Values:
     """Pad a primitive that returns its operands."""
-    outs = bucket.bind(*operands, **params)
+    outs = bucket.bind_all(*operands, **params)
     triples = zip(outs, bucket.outs, operands, strict=True)
     return tuple(PaddedValue(out, aval, x.fills, x.known) for out, aval, x in triples)
 
 
 def elementwise(bucket: PadContext, *operands: PaddedValue, **params: Any) -> Values:
     """Pad an elementwise primitive; its padding is computed from the operands' padding."""
-    (out,), (aval,) = bucket.bind(*operands, **params), bucket.outs
+    (out,), (aval,) = bucket.bind_all(*operands, **params), bucket.outs
     known = _made(bucket.primitive, [x.known for x in operands], operands, params)
     if known is not None:
         return (PaddedValue(out, aval, None, known),)
@@ -201,7 +201,7 @@ def carrying(origins: Callable[..., Sequence[int | None]]) -> Callable[..., Valu
     """
 
     def rule(bucket: PadContext, x: PaddedValue, **params: Any) -> Values:
-        (out,) = bucket.bind(x, **params)
+        (out,) = bucket.bind_all(x, **params)
         fills = [
             x.known if i is None else x.fills[i] for i in origins(x.aval, **params)
         ]
@@ -224,7 +224,7 @@ def in_batches(core: int | Callable[..., int], why: str) -> Callable[..., Values
         avals = (*(x.aval for x in operands), *bucket.outs)
         if any(dims.is_symbolic(n) for a in avals for n in a.shape[a.ndim - count :]):
             refuse()
-        return bucket.bind(*operands, **params)
+        return bucket.bind_all(*operands, **params)
 
     return rule
 
@@ -246,7 +246,7 @@ def filling(
     def rule(bucket: PadContext, x: PaddedValue, **params: Any) -> Values:
         joined = params[axes] if isinstance(params[axes], tuple) else (params[axes],)
         number = value(x.aval.dtype)
-        (out,) = bucket.bind(bucket.filled(x, number, joined), **params)
+        (out,) = bucket.bind_all(bucket.filled(x, number, joined), **params)
         (aval,) = bucket.outs
         others = [f for i, f in enumerate(x.fills) if i not in joined]
         fills = [f if keeps and is_same_number(f, number) else None for f in others]

@@ -137,7 +137,7 @@ class Primitive:
         "transpose",
     )
 
-    def __init__(  # noqa: PLR0913 - one parameter a rule, none with a default
+    def __init__(  # noqa: PLR0913 - one parameter a rule; no rule has a default
         self,
         *,
         name: str,

@@ -255,7 +255,7 @@ def _filling(identity: Fill) -> Callable[..., Values]:
     def pad(bucket: PadContext, x: PaddedValue, *, axis: int, reverse: bool) -> Values:
         number = identity(x.aval.dtype)
         filled = bucket.filled(x, number, (axis,)) if reverse else x
-        (out,) = bucket.bind(filled, axis=axis, reverse=reverse)
+        (out,) = bucket.bind_all(filled, axis=axis, reverse=reverse)
         fills = [f if is_same_number(f, number) else None for f in filled.fills]
         if not reverse:  # behind the last element, each prefix is all of them
             fills[axis] = None

@@ -450,7 +450,7 @@ def _dot_pad(
     """Fill the contracted axes of both with zeros: a NaN times 0 is none."""
     (x_sum, y_sum), _ = dimension_numbers
     x, y = bucket.filled(x, 0, x_sum), bucket.filled(y, 0, y_sum)
-    return bucket.bind(x, y, dimension_numbers=dimension_numbers, **params)
+    return bucket.bind_all(x, y, dimension_numbers=dimension_numbers, **params)
 
 
 # ---- dot_general ----

@@ -298,7 +298,7 @@ def padding_with_zeros(*ranks: int) -> Callable[..., Values]:
 
     def rule(bucket: PadContext, *operands: PaddedValue, **params: Any) -> Values:
         pairs = zip(operands, ranks, strict=True)
-        return bucket.bind(*without_padding(bucket, *pairs), **params)
+        return bucket.bind_all(*without_padding(bucket, *pairs), **params)
 
     return rule
 

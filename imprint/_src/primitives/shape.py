@@ -160,7 +160,7 @@ def _reshape_pad(
     old = x.aval.shape
     groups = [] if dims.has_zero(old) else _groups(old, new_sizes)
     if all(_leads(old[a]) and _leads(new_sizes[b]) for a, b in groups):
-        outs = bucket.bind(x, new_sizes=new_sizes, dimensions=None)
+        outs = bucket.bind_all(x, new_sizes=new_sizes, dimensions=None)
         return (PaddedValue(outs[0], bucket.outs[0], None, x.known),)
     flat = reshape(x.value, [dims.product(bucket.bound(old[a])) for a, _ in groups])
     for axis, (a, b) in enumerate(groups):
@@ -398,7 +398,7 @@ def _rev_batch(x: Any, b: int, *, dimensions: Ints) -> Any:
 
 
 def _rev_pad(bucket: PadContext, x: PaddedValue, *, dimensions: Ints) -> Values:
-    (out,) = bucket.bind(x, dimensions=dimensions)
+    (out,) = bucket.bind_all(x, dimensions=dimensions)
     for axis in x.padded_axes(dimensions):  # the padding is in front now
         n = x.aval.shape[axis]
         start = sub(np.int32(bucket.bound(n)), bucket.number(n))

@@ -232,7 +232,7 @@ def _take_pad(
     shape = x.aval.shape
     firsts = _true_starts(bucket, shape, starts, slice_sizes)
     room = roomy(bucket, x, slice_sizes)
-    (out,) = bucket.bind(room, *firsts, slice_sizes=slice_sizes)
+    (out,) = bucket.bind_all(room, *firsts, slice_sizes=slice_sizes)
     fills = [
         fill if dims.is_same(n, k) else None
         for fill, n, k in zip(x.fills, shape, slice_sizes, strict=True)
@@ -439,12 +439,12 @@ def _put_pad(
     pairs = enumerate(zip(shape, sizes, strict=True))
     cut = [i for i, (n, k) in pairs if dims.is_symbolic(k) and not dims.is_same(n, k)]
     if not cut:
-        return bucket.bind(x, update, *firsts)
+        return bucket.bind_all(x, update, *firsts)
     room = roomy(bucket, x, sizes)
     lengths = bucket.bound(sizes)
     there = dynamic_slice_p.bind1(room, *firsts, slice_sizes=lengths)
     value = select_n(bucket.inside(sizes, cut), there, update.value)
-    (out,) = bucket.bind(room, value, *firsts)
+    (out,) = bucket.bind_all(room, value, *firsts)
     for axis in cut:
         out = slice_in_dim(out, 0, bucket.bound(shape[axis]), axis=axis)
     return (out,)

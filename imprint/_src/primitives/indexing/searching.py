@@ -237,7 +237,7 @@ def _pad(
     bucket: PadContext, a: PaddedValue, v: PaddedValue, *, batch: int, **params: Any
 ) -> Values:
     last = bucket.filled(a, last_of(a.aval.dtype), (batch,))
-    (found,) = bucket.bind(last, v, batch=batch, **params)
+    (found,) = bucket.bind_all(last, v, batch=batch, **params)
     return (min_(found, bucket.number(a.aval.shape[batch])),)
 
 

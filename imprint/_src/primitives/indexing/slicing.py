@@ -145,7 +145,7 @@ def _slice_pad(
             (*s[:i], n, *s[i + 1 :]) for s, n in zip(spans, (0, hi - lo), strict=True)
         ]
     starts, limits = spans
-    (out,) = bucket.bind(
+    (out,) = bucket.bind_all(
         value, start_indices=starts, limit_indices=limits, strides=strides
     )
     fills = [
@@ -497,7 +497,7 @@ def _concatenate_pad(bucket: PadContext, *xs: PaddedValue, dimension: int) -> Va
     """Write each operand over the padding of the one before."""
     lengths = [x.aval.shape[dimension] for x in xs]
     if not any(map(dims.is_symbolic, lengths[:-1])):
-        return bucket.bind(*xs, dimension=dimension)
+        return bucket.bind_all(*xs, dimension=dimension)
     (aval,) = bucket.outs
     out = full(bucket.bound(aval.shape), 0, aval.dtype)
     start: Dim = 0

@@ -304,7 +304,7 @@ def _sort_pad(
         bucket.filled(x, last_of(x.aval.dtype), (dimension,)) for x in xs[:num_keys]
     ]
     stable = is_stable or len(xs) > 1
-    return bucket.bind(
+    return bucket.bind_all(
         *keys,
         *xs[num_keys:],
         dimension=dimension,
@@ -609,7 +609,7 @@ def _top_k_pad(bucket: PadContext, x: PaddedValue, *, k: int, axis: int) -> Valu
     value, axes = x.value, x.padded_axes((axis,))
     if axes:  # not `filled`, to which all NaNs are the same
         value = select_n(bucket.inside(x.aval.shape, axes), _last(x.aval.dtype), value)
-    return bucket.bind(value, k=k, axis=axis)
+    return bucket.bind_all(value, k=k, axis=axis)
 
 
 def _last(dtype: Any) -> NDArray:

@@ -103,7 +103,7 @@ def _batch(args: Values, at: Dims) -> Any:
 
 
 def _pad(bucket: PadContext, x: PaddedValue) -> Values:
-    return bucket.bind(in_block(bucket, x, x.aval.dtype.type(1)))
+    return bucket.bind_all(in_block(bucket, x, x.aval.dtype.type(1)))
 
 
 def _fit(x: NDArray) -> Values:

@@ -146,7 +146,7 @@ def _eigh_fit(x: NDArray, *, lower: bool) -> Values:
 def _eigh_pad(bucket: PadContext, x: PaddedValue, *, lower: bool) -> Values:
     """Give padding an eigenvalue of its own that is larger than all others: the last."""
     if not x.padded_axes(last_axes(x)):
-        return bucket.bind(x, lower=lower)
+        return bucket.bind_all(x, lower=lower)
     (zeroed,) = without_padding(bucket, (x, 2))
     half = abs_(tril(zeroed.value) if lower else triu(zeroed.value))
     last = x.aval.ndim - 1
@@ -156,7 +156,7 @@ def _eigh_pad(bucket: PadContext, x: PaddedValue, *, lower: bool) -> Values:
     number = convert_element_type(mul(most, scalar_like(most, 2)), x.aval.dtype)
     shape = bucket.bound(x.aval.shape)
     number = broadcast_in_dim(number, shape, tuple(range(last - 1)))
-    return bucket.bind(in_block(bucket, zeroed, number), lower=lower)
+    return bucket.bind_all(in_block(bucket, zeroed, number), lower=lower)
 
 
 eigh_p: Final = Primitive(

@@ -195,7 +195,7 @@ def _fit(x: NDArray) -> Values:
 
 def _pad(bucket: PadContext, x: PaddedValue) -> Values:
     """Zeros are the pivot of no row but their own."""
-    return bucket.bind(*without_padding(bucket, (x, 2)))
+    return bucket.bind_all(*without_padding(bucket, (x, 2)))
 
 
 lu_p: Final = Primitive(
@@ -356,7 +356,7 @@ def _order_pad(
         lengths = bucket.bound(shape)
         own = broadcasted_iota(pivots.aval.dtype, lengths, len(shape) - 1)
         value = select_n(bucket.inside(shape, padded), own, value)
-    return bucket.bind(value, permutation_size=permutation_size)
+    return bucket.bind_all(value, permutation_size=permutation_size)
 
 
 lu_pivots_to_permutation_p: Final = Primitive(

@@ -514,7 +514,7 @@ _EXCHANGED: Final = PerSize("which columns it exchanges depends on how long they
 def _qr_pad(bucket: PadContext, x: PaddedValue, **params: bool) -> Values:
     if params["pivoting"] and x.padded_axes(last_axes(x)):
         _EXCHANGED()
-    return bucket.bind(*without_padding(bucket, (x, 2)), **params)
+    return bucket.bind_all(*without_padding(bucket, (x, 2)), **params)
 
 
 qr_p: Final = Primitive(

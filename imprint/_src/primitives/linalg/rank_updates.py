@@ -107,7 +107,7 @@ def _product_batch(args: Values, at: Dims, **params: float) -> Any:
 def _product_pad(
     bucket: PadContext, a: PaddedValue, c: PaddedValue, **params: float
 ) -> Values:
-    return bucket.bind(bucket.filled(a, 0, last_axes(a, 1)), c, **params)
+    return bucket.bind_all(bucket.filled(a, 0, last_axes(a, 1)), c, **params)
 
 
 def _product_fit(a: NDArray, c: NDArray, **_: float) -> Values:
@@ -279,7 +279,7 @@ def _update_batch(args: Values, at: Dims) -> Any:
 
 def _update_pad(bucket: PadContext, r: PaddedValue, w: PaddedValue) -> Values:
     (w,) = without_padding(bucket, (w, 1))
-    return bucket.bind(in_block(bucket, r, r.aval.dtype.type(1)), w)
+    return bucket.bind_all(in_block(bucket, r, r.aval.dtype.type(1)), w)
 
 
 def _update_fit(r: NDArray, w: NDArray) -> Values:

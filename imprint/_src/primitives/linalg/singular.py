@@ -244,7 +244,7 @@ _SIGNED: Final = PerSize("the signs of singular vectors depend on the size")
 def _pad(bucket: PadContext, x: PaddedValue, **params: Any) -> Values:
     if params["compute_uv"] and x.padded_axes(last_axes(x)):
         _SIGNED()
-    return bucket.bind(*without_padding(bucket, (x, 2)), **params)
+    return bucket.bind_all(*without_padding(bucket, (x, 2)), **params)
 
 
 svd_p: Final = Primitive(

@@ -205,7 +205,7 @@ def _batch(args: Values, at: Dims, **params: bool) -> Any:
 
 def _pad(bucket: PadContext, a: PaddedValue, b: PaddedValue, **params: bool) -> Values:
     (b,) = without_padding(bucket, (b, 2))
-    return bucket.bind(in_block(bucket, a, a.aval.dtype.type(1)), b, **params)
+    return bucket.bind_all(in_block(bucket, a, a.aval.dtype.type(1)), b, **params)
 
 
 def _fit(a: NDArray, b: NDArray, **_: bool) -> Values:

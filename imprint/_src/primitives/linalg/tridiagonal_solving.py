@@ -209,7 +209,7 @@ def _pad(
         place = broadcasted_iota(np.int32, lengths, axis)
         inside = lt(place, sub(n, np.int32(1)))
         upper = select_n(inside, zeros_like(upper), upper)
-    return bucket.bind(dl, bucket.filled(d, 1, (axis,)), upper, b, **params)
+    return bucket.bind_all(dl, bucket.filled(d, 1, (axis,)), upper, b, **params)
 
 
 def _fit(dl: NDArray, d: NDArray, du: NDArray, b: NDArray, **_: bool) -> Values:

@@ -468,7 +468,7 @@ def _conv_pad(
     if params["batch_group_count"] > 1 and _have_names(x, batch, y, outputs):
         _GROUPED()
     filled = bucket.filled(x, 0, x_spec[1:]), bucket.filled(y, 0, y_spec[1:])
-    return bucket.bind(*filled, **params)
+    return bucket.bind_all(*filled, **params)
 
 
 _PLAIN: Final = "NCH", "OIH", "NCH"

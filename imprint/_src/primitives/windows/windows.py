@@ -274,7 +274,7 @@ def filling_windows(
             bucket.filled(x, number(x.aval.dtype, params), axes)
             for x, number in zip(operands, numbers, strict=True)
         ]
-        return bucket.bind(*filled, **params)
+        return bucket.bind_all(*filled, **params)
 
     return rule
 

@@ -43,7 +43,7 @@ def gather_pad(  # noqa: PLR0913 - the params of a gather
     axes = dimension_numbers.start_index_map
     places = _within(bucket, x.aval.shape, indices, slice_sizes, (axes, mode))
     is_sorted = indices_are_sorted and not indices.padded_axes()
-    return bucket.bind(
+    return bucket.bind_all(
         roomy(bucket, x, slice_sizes),
         places,
         dimension_numbers=dimension_numbers,
@@ -90,7 +90,7 @@ def padding_updates(
             updates = bucket.filled(unknown, number, axes)
             room = roomy(bucket, x, sizes)
         places, how = _written(bucket, shape, indices, sizes, dimension_numbers, params)
-        (out,) = bucket.bind(
+        (out,) = bucket.bind_all(
             room, places, updates, dimension_numbers=dimension_numbers, **how
         )
         for axis in cut:
